@@ -200,6 +200,7 @@ check: deps
 	fi
 	swift format lint --strict --recursive $(SOURCES)
 	python3 Tests/Tools/generate_catalogue.py --check
+	python3 Tests/Tools/generate_memberwise.py --check
 	if [ -d "$(SHARED)/reference" ]; then
 		python3 Tests/Tools/generate_authorities.py "$(SHARED)/reference/trust/index.json" --check
 	else

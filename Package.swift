@@ -90,7 +90,7 @@ let package = Package(
         module("MatterCrypto", ["COpenSSL", "DynamicCrypto", "JSON", "MatterBase", asn1]),
         module("MatterModel", ["JSON", "MatterBase"]),
         // What the program itself does not use: for programs that use the library.
-        module("MatterClusters", ["MatterBase", "MatterModel"]),
+        module("MatterClusters", ["MatterModel"]),
         module(
             "MatterNetwork",
             ["CAvahi", "CDBus", "CProcess", "JSON", "MatterBase", "MatterCrypto", "MatterModel", logging]),
@@ -99,14 +99,14 @@ let package = Package(
         module(
             "MatterController",
             [
-                "CProcess", "JSON", "MatterBase", "MatterCrypto", "MatterLedger", "MatterModel", "MatterNetwork",
-                "MatterState", logging,
+                "CProcess", "MatterBase", "MatterCrypto", "MatterLedger", "MatterModel", "MatterNetwork", "MatterState",
+                logging,
             ]),
         module(
             "RainMaker",
             [
-                "JSON", "MatterBase", "MatterController", "MatterCrypto", "MatterLedger", "MatterModel",
-                "MatterNetwork", "MatterState", logging,
+                "JSON", "MatterBase", "MatterController", "MatterCrypto", "MatterLedger", "MatterModel", "MatterState",
+                logging,
             ]),
         module(
             "MatterSimulator",
@@ -114,7 +114,7 @@ let package = Package(
         module("RainMakerEmulator", ["JSON", "MatterCrypto", "MatterState", flyingFox, flyingSocks]),
         .executableTarget(
             name: "rainmaker-emulator",
-            dependencies: ["CProcess", "MatterCrypto", "MatterState", "RainMakerEmulator", arguments],
+            dependencies: ["CProcess", "MatterState", "RainMakerEmulator", arguments],
             swiftSettings: strict),
         // Of ours, the command line sees the library, and what `simulate` plays.
         module(
@@ -122,7 +122,7 @@ let package = Package(
             ["CProcess", "CQREncode", "JSON", "MatterController", "MatterSimulator", arguments, logging]),
         module(
             "RainMakerCommandLine",
-            ["JSON", "MatterCommandLine", "MatterController", "MatterSimulator", "RainMaker", arguments, logging]),
+            ["MatterCommandLine", "MatterController", "MatterSimulator", "RainMaker", arguments, logging]),
         .executableTarget(
             name: "matterctl", dependencies: ["CProcess", "MatterCommandLine", "RainMakerCommandLine"],
             swiftSettings: strict),

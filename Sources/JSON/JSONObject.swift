@@ -6,10 +6,7 @@ package struct JSONObject: Hashable, Sendable {
         package var key: String
         package var value: JSONValue
 
-        package init(key: String, value: JSONValue) {
-            self.key = key
-            self.value = value
-        }
+        // memberwise: package
     }
 
     package private(set) var members: [Member] = []

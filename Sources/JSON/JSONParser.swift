@@ -7,11 +7,7 @@ package struct JSONLimits: Sendable {
     /// How many bytes one text may have.
     package var octets: Int
 
-    package init(depth: Int = 128, values: Int = 1_000_000, octets: Int = 16 << 20) {
-        self.depth = depth
-        self.values = values
-        self.octets = octets
-    }
+    // memberwise: package, depth = 128, values = 1_000_000, octets = 16 << 20
 
     package static let standard = JSONLimits()
 }

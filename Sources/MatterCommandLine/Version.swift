@@ -1,5 +1,4 @@
 internal import CProcess
-internal import JSON
 internal import MatterController
 
 /// What this build is.

@@ -1,5 +1,3 @@
-package import MatterBase
-package import MatterCrypto
 package import MatterLedger
 
 /// Why the cloud, or what it gave, could not be used. Never holds a token, a password or a key.

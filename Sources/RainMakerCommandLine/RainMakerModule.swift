@@ -1,6 +1,5 @@
 import ArgumentParser
 package import MatterCommandLine
-import MatterController
 import RainMaker
 
 extension VendorModule {

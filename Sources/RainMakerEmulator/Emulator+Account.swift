@@ -1,4 +1,3 @@
-import JSON
 import MatterCrypto
 
 /// Passwords and the end of accounts (docs/rainmaker.md).

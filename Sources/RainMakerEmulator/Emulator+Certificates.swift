@@ -1,4 +1,3 @@
-import JSON
 import MatterCrypto
 
 /// Certificates and the confirmation of nodes (docs/rainmaker.md).

@@ -1,4 +1,3 @@
-import JSON
 import MatterCrypto
 
 /// Controllers of newer firmware: the devices themselves are played here, since their way to the cloud is not the

@@ -1,4 +1,3 @@
-import JSON
 import MatterCrypto
 
 /// Groups and their fabrics (docs/rainmaker.md).

@@ -1,4 +1,3 @@
-import JSON
 import MatterCrypto
 
 /// Nodes (docs/rainmaker.md).

@@ -1,4 +1,3 @@
-import JSON
 import MatterCrypto
 
 /// Accounts and tokens (docs/rainmaker.md).

@@ -1,5 +1,3 @@
-import JSON
-package import MatterCrypto
 package import MatterState
 
 /// A RainMaker-style cloud for one machine: answers requests, keeps its state in a directory, misbehaves when told to.

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import JSON
 import MatterCrypto
 
 /// Access tokens: JSON web tokens signed with HMAC-SHA256, so that none has to be stored.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CProcess
 import Glibc
-import MatterCrypto
 import MatterState
 import RainMakerEmulator
 

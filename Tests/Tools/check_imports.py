@@ -3,10 +3,10 @@
 
     Tests/Tools/check_imports.py
 
-Every edge of the package is used by an import, and every import has its edge. The table names, for each module or folder
-of a module, what it uses: the edges of the package follow from it, and the sources of a folder mention no type or
-function of a folder that its row does not name. (Members that an extension adds are not seen.) Prints what differs, and
-exits 1 if anything does.
+Every edge of the package is used by an import, and every import has its edge. Who imports a module sees what that one
+hands on (its Exports.swift), so no file imports both. The table names, for each module or folder of a module, what it
+uses: the edges of the package follow from it, and the sources of a folder mention no type or function of a folder that its
+row does not name. (Members that an extension adds are not seen.) Prints what differs, and exits 1 if anything does.
 """
 import collections
 import pathlib
@@ -17,6 +17,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "Sources"
 IMPORT = re.compile(
     r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:public |package |internal |fileprivate |private )?import (?:\w+ )?(\w+)", re.M)
+EXPORT = re.compile(r"^@_exported public import (\w+)$", re.M)
+# What stands in a module beside its folders, or apart from them.
+LOOSE = {"Exports.swift", "Generated"}
 # What the toolchain brings.
 SYSTEM = {
     "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Glibc", "Musl", "Observation",
@@ -75,6 +78,26 @@ def imports(folder):
     return found
 
 
+def exports():
+    """module -> all that it hands on."""
+    direct = {path.parent.name: set(EXPORT.findall(path.read_text(encoding="utf-8")))
+              for path in SOURCES.glob("*/Exports.swift")}
+
+    def closure(name):
+        return set().union(*({one} | closure(one) for one in direct.get(name, ())))
+
+    return {name: closure(name) for name in direct}
+
+
+def doubled(handed):
+    """(file, module, module that hands it on): imports that say nothing."""
+    for path in sorted(SOURCES.rglob("*.swift")):
+        seen = set(IMPORT.findall(path.read_text(encoding="utf-8")))
+        for name in sorted(seen):
+            for one in sorted(handed.get(name, set()) & seen):
+                yield path.relative_to(ROOT), one, name
+
+
 def table():
     """The rows of the table: module, or module/folder -> what it uses, as it is written."""
     rows = {}
@@ -96,7 +119,7 @@ def resolver(rows):
     return short.get
 
 
-def mentions(rows):
+def mentions(rows, handed):
     """(row, other row, file, word): a source of a row mentions what only one other row declares."""
     owners, texts, inner = collections.defaultdict(set), {}, collections.defaultdict(set)
     shared = set()
@@ -111,6 +134,8 @@ def mentions(rows):
             inner[row].update(one for pair in NESTED.findall(text) for one in pair if one)
     for (row, path), text in texts.items():
         seen = {row.split("/")[0], *IMPORT.findall(text)}
+        if row not in FRONT:
+            seen |= set().union(*(handed.get(name, set()) for name in seen))
         for word in sorted(set(WORD.findall(text)) - inner[row]):
             if len(owners[word]) != 1 or row in owners[word]:
                 continue
@@ -121,7 +146,7 @@ def mentions(rows):
 
 
 def differences():
-    targets, rows = package(), table()
+    targets, rows, handed = package(), table(), exports()
     resolve = resolver(rows)
     for name, (folder, depends) in sorted(targets.items()):
         found = imports(folder)
@@ -142,11 +167,13 @@ def differences():
             continue
         ours = {one for one in depends if one in targets}
         named = {used.split("/")[0] for row in own for used in uses[row]} & set(targets) - {name}
-        if ours != named:
-            more, less = sorted(ours - named), sorted(named - ours)
+        more = sorted(one for one in ours - named if not handed.get(one, set()) & named)
+        less = sorted(named - ours - set().union(*(handed.get(one, set()) for one in ours)))
+        if more or less:
             yield f"docs/architecture.md: {name}: the table lacks {more} and has {less} too many"
         for path in sorted((ROOT / folder).iterdir()):
-            if own != {name} and f"{name}/{path.name}" not in own and path.suffix != ".docc":
+            if own != {name} and f"{name}/{path.name}" not in own and path.suffix != ".docc" \
+                    and path.name not in LOOSE:
                 yield f"docs/architecture.md: the table has no row for {name}/{path.name}"
     for row in rows:
         if row in uses[row]:
@@ -154,8 +181,10 @@ def differences():
         for used in uses[row]:
             if row in uses[used]:
                 yield f"docs/architecture.md: {row} and {used} use each other"
+    for path, one, name in doubled(handed):
+        yield f"{path}: imports {one}, which {name} hands on"
     seen = set()
-    for row, used, path, word in mentions(rows):
+    for row, used, path, word in mentions(rows, handed):
         if used not in uses[row] and (row, used) not in seen:
             seen.add((row, used))
             yield f"{path}: mentions {word} of {used}, which the row of {row} in docs/architecture.md does not name"

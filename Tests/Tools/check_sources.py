@@ -58,7 +58,7 @@ COMMENT_OR_STRING = re.compile(r'//.*|"(?:\\.|[^"\\])*"')
 VENDOR = re.compile(r"rainmaker", re.I)
 VENDOR_MODULES = {"RainMaker", "RainMakerCommandLine", "RainMakerEmulator", "rainmaker-emulator", "matterctl"}
 VENDOR_DATA = (
-    "MatterClusters/Generated/",
+    "MatterClusters/Generated/", "MatterSimulator/Generated/",
     "MatterModel/DataModel/Generated/", "MatterModel/DataModel/Catalogue/RepeatableCommands.swift",
     # The virtual device has the vendor's clusters, and lists what kinds of devices have them.
     "MatterSimulator/ApplicationClusters/RainMaker/", "MatterSimulator/DeviceTypes/DeviceKind.swift",

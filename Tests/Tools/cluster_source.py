@@ -443,7 +443,5 @@ class Source:
 
     def other(self):
         body = self.lines
-        # A public import that no declaration needs is an error.
-        needs_base = any("TLVValue" in text for text in body)
-        self.head(*(["public import MatterBase"] if needs_base else []), "public import MatterModel")
+        self.head("public import MatterModel")
         return "\n".join([*self.lines, *body, ""])

@@ -1,6 +1,5 @@
 package import ArgumentParser
 import Glibc
-import JSON
 package import Logging
 package import MatterController
 

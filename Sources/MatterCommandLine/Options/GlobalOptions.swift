@@ -1,6 +1,6 @@
 package import ArgumentParser
 package import Logging
-package import MatterController
+import MatterController
 
 /// Options of every command that reads or writes the state directory.
 package struct StateOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 package import ArgumentParser
-package import MatterController
+import MatterController
 package import MatterSimulator
 
 /// The options that the module of a vendor adds to `simulate`, and what they make of a device.

@@ -1,4 +1,4 @@
-package import MatterController
+import MatterController
 
 /// What the command line itself finds wrong: with its arguments, or with what it was to do.
 package struct CommandLineError: CodedError {

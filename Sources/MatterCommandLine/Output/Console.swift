@@ -1,4 +1,3 @@
-package import JSON
 import MatterController
 
 /// Where results and messages go: results on stdout and nothing else there, everything else on stderr.

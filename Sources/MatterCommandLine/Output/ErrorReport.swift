@@ -1,4 +1,3 @@
-import JSON
 import MatterController
 
 /// An error as the user sees it: what failed, in which phase, and what to do next.

@@ -1,4 +1,3 @@
-import JSON
 import MatterController
 
 /// What the ledger said of products when it was asked last; it is not asked here.

@@ -1,4 +1,4 @@
-package import MatterController
+import MatterController
 
 /// A node as messages name it: by the word that the user gave.
 package struct NodeTarget: Sendable {

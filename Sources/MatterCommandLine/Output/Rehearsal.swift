@@ -1,4 +1,3 @@
-import JSON
 import MatterController
 
 /// What a command would send, with `--dry-run`: decoded, and as the bytes of the messages before encryption.

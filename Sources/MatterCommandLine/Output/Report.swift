@@ -1,5 +1,4 @@
-package import JSON
-package import MatterController
+import MatterController
 
 /// A result, described once: an object in JSON, lines where it stands alone, a row of a table among others.
 package struct Report: Sendable, JSONConvertible {

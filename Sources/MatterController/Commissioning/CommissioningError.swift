@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterModel
 
 /// Why a commissioning did not succeed.

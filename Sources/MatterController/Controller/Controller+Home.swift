@@ -1,10 +1,6 @@
 import Glibc
 public import Logging
-import MatterBase
-import MatterCrypto
-public import MatterModel
-import MatterNetwork
-import MatterState
+public import MatterState
 
 /// Where fabrics and nodes are kept; `matterctl` uses the same folder.
 public enum Home: Sendable, Hashable {

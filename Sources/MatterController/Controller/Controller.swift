@@ -1,8 +1,4 @@
 package import Logging
-package import MatterBase
-package import MatterCrypto
-import MatterModel
-package import MatterNetwork
 package import MatterState
 
 /// A fabric at work: commissions devices onto it, and controls its nodes.

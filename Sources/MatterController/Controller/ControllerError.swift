@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterModel
 
 /// Why a controller could not do what it was asked to, once its own layers had no better name for it.

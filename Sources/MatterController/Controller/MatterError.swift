@@ -1,9 +1,4 @@
-import MatterBase
-import MatterCrypto
 import MatterLedger
-import MatterModel
-import MatterNetwork
-import MatterState
 
 /// Why something did not succeed.
 public struct MatterError: Error, Sendable, CustomStringConvertible {

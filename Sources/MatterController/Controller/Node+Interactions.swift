@@ -1,4 +1,3 @@
-import MatterModel
 import MatterNetwork
 
 extension Node {

@@ -1,4 +1,3 @@
-import MatterCrypto
 package import MatterState
 
 /// A node of a fabric: a device that was commissioned.

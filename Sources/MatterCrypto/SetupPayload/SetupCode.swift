@@ -4,10 +4,7 @@ package struct SetupCode: Hashable, Sendable {
     /// `nil` where any device in commissioning mode may be the one.
     package var discriminator: SetupDiscriminator?
 
-    package init(passcode: SetupPasscode, discriminator: SetupDiscriminator? = nil) {
-        self.passcode = passcode
-        self.discriminator = discriminator
-    }
+    // memberwise: package, discriminator = nil
 
     /// True if both may be codes of one device: what only one of them says does not tell them apart.
     package func mayMean(_ other: SetupCode) -> Bool {

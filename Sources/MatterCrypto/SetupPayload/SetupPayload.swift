@@ -61,19 +61,8 @@ package struct SetupPayload: Hashable, Sendable {
     /// The extension data of a QR payload.
     package var extensionData: SetupExtensionData
 
-    package init(
-        vendorID: UInt16? = nil, productID: UInt16? = nil, commissioningFlow: CommissioningFlow = .standard,
-        discoveryCapabilities: DiscoveryCapabilities? = nil, discriminator: SetupDiscriminator, passcode: SetupPasscode,
-        extensionData: SetupExtensionData = SetupExtensionData()
-    ) {
-        self.vendorID = vendorID
-        self.productID = productID
-        self.commissioningFlow = commissioningFlow
-        self.discoveryCapabilities = discoveryCapabilities
-        self.discriminator = discriminator
-        self.passcode = passcode
-        self.extensionData = extensionData
-    }
+    // memberwise: package, vendorID = nil, productID = nil, commissioningFlow = .standard, discoveryCapabilities = nil,
+    //     extensionData = SetupExtensionData()
 
     /// The last of the test vendors; the ids behind it are reserved (Matter core specification, 2.5.2).
     package static let highestVendorID: UInt16 = 0xFFF4

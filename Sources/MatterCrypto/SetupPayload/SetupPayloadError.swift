@@ -1,4 +1,3 @@
-import JSON
 package import MatterBase
 
 /// Why a setup code was refused or cannot be made, in words that help to correct it.

@@ -55,11 +55,7 @@ package struct HTTPResponse: Sendable, Equatable {
     package var headers: [String: String]
     package var body: [UInt8]
 
-    package init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-    }
+    // memberwise: package, headers = [:], body = []
 
     /// How long the server asks to wait, where it gives seconds.
     var retryAfter: Duration? {

@@ -12,15 +12,8 @@ package struct RetryPolicy: Sendable, Equatable {
     /// The longest pause that a server may ask for; one that asks for more means: not now.
     var longestWait: Duration
 
-    package init(
-        attempts: Int = 4, firstPause: Duration = .milliseconds(250), longestPause: Duration = .seconds(5),
-        longestWait: Duration = .seconds(20)
-    ) {
-        self.attempts = attempts
-        self.firstPause = firstPause
-        self.longestPause = longestPause
-        self.longestWait = longestWait
-    }
+    // memberwise: package, attempts = 4, firstPause = .milliseconds(250), longestPause = .seconds(5),
+    //     longestWait = .seconds(20)
 
     package static let standard = RetryPolicy()
     package static let none = RetryPolicy(attempts: 1)

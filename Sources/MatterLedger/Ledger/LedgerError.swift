@@ -1,4 +1,3 @@
-package import JSON
 package import MatterBase
 
 /// Why the Alliance's ledger gave no usable answer, or why what it gave is not trusted.

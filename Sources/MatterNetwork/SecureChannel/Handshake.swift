@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterCrypto
 
 /// A message of the secure channel protocol.
@@ -92,16 +91,7 @@ package struct ResumptionRecord: Sendable {
     package var peerCATs: [CASEAuthenticatedTag]
     package var fabricIndex: UInt8?
 
-    package init(
-        resumptionID: [UInt8], sharedSecret: SecretBytes, peerNodeID: UInt64, peerCATs: [CASEAuthenticatedTag] = [],
-        fabricIndex: UInt8? = nil
-    ) {
-        self.resumptionID = resumptionID
-        self.sharedSecret = sharedSecret
-        self.peerNodeID = peerNodeID
-        self.peerCATs = peerCATs
-        self.fabricIndex = fabricIndex
-    }
+    // memberwise: package, peerCATs = [], fabricIndex = nil
 }
 
 extension SessionKeys {

@@ -8,16 +8,8 @@ package struct SessionParameters: Equatable, Sendable {
     package var specificationVersion: UInt32?
     package var maxPathsPerInvoke: UInt16
 
-    package init(
-        reliability: ReliabilityParameters = .standard, dataModelRevision: UInt16? = nil,
-        interactionModelRevision: UInt16? = nil, specificationVersion: UInt32? = nil, maxPathsPerInvoke: UInt16 = 1
-    ) {
-        self.reliability = reliability
-        self.dataModelRevision = dataModelRevision
-        self.interactionModelRevision = interactionModelRevision
-        self.specificationVersion = specificationVersion
-        self.maxPathsPerInvoke = maxPathsPerInvoke
-    }
+    // memberwise: package, reliability = .standard, dataModelRevision = nil, interactionModelRevision = nil,
+    //     specificationVersion = nil, maxPathsPerInvoke = 1
 
     /// Our own parameters.
     package static let own = SessionParameters(

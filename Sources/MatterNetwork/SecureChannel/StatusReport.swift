@@ -20,14 +20,7 @@ package struct StatusReport: Equatable, Sendable {
     var protocolCode: UInt16
     package var data: [UInt8]
 
-    package init(
-        generalCode: UInt16, protocolID: ProtocolID = .secureChannel, protocolCode: UInt16, data: [UInt8] = []
-    ) {
-        self.generalCode = generalCode
-        self.protocolID = protocolID
-        self.protocolCode = protocolCode
-        self.data = data
-    }
+    // memberwise: package, protocolID = .secureChannel, data = []
 
     private init(_ general: GeneralCode, _ code: SecureChannelCode, data: [UInt8] = []) {
         self.init(generalCode: general.rawValue, protocolCode: code.rawValue, data: data)

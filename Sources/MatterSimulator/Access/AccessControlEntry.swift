@@ -1,4 +1,3 @@
-package import MatterBase
 import MatterCrypto
 package import MatterModel
 

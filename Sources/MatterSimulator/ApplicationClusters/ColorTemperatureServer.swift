@@ -1,5 +1,3 @@
-import MatterBase
-import MatterModel
 import MatterNetwork
 
 /// Color Control of a light with colour temperature only (Matter application cluster specification 3.2, feature CT).

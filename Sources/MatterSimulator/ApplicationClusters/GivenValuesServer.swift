@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterModel
 
 /// Any cluster of the catalogue, with the values that somebody gives it: a vendor's cluster, say. It takes no commands.

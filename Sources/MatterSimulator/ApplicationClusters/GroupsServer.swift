@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Groups: which groups an endpoint is in (Matter application cluster specification 1.3). The table lies with the fabrics.

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Identify: the device shows which one it is (Matter application cluster specification 1.2).

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterModel
 import MatterNetwork
 
 /// Level Control of a light, bound to the On/Off cluster beside it (Matter application cluster specification 1.6).

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterModel
 import MatterNetwork
 
 /// On/Off, with the feature Lighting where wanted (Matter application cluster specification 1.5).

@@ -1,7 +1,3 @@
-import JSON
-import MatterBase
-package import MatterCrypto
-package import MatterModel
 package import MatterState
 
 /// The attestation credentials of virtual devices: an authority of our own making for each state directory, and under it

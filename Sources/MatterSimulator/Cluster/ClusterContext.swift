@@ -1,6 +1,3 @@
-package import MatterBase
-package import MatterCrypto
-package import MatterModel
 package import MatterNetwork
 
 /// What a ``ClusterServer`` sees of its node during a call. Do not keep it.

@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterModel
 
 /// The behaviour of one cluster on one endpoint of the virtual device: the extension point of this module.

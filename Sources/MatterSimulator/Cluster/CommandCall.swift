@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterModel
 
 /// A command that has passed access control and the catalogue.

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// True if a value from outside fits what the catalogue says of its type.

@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// True if a commissioner with a passcode may connect (Matter core specification 5.4.2.2 and 11.19).

@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// An armed fail-safe: what has been done under it and how to undo it (Matter core specification 11.10.7.2).

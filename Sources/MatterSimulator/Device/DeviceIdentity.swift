@@ -1,6 +1,3 @@
-import JSON
-import MatterBase
-package import MatterCrypto
 package import MatterState
 
 /// What a virtual device is born with: two numbers that stay the same over its life.

@@ -1,4 +1,3 @@
-import MatterCrypto
 import MatterNetwork
 
 /// A secure session with a peer.

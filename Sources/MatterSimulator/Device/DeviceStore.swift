@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-package import MatterNetwork
 package import MatterState
 
 /// The state directory of one virtual device.

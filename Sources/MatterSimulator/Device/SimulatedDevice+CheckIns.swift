@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// The sleep of the device, and the messages with which it says that it is awake.

@@ -1,7 +1,4 @@
 import Logging
-import MatterBase
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// Commands that the device sends to others, as a switch does to the lights it is bound to.

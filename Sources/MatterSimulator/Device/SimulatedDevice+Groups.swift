@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// Messages to the groups that the device is in (Matter core specification 4.18). None of them is answered.

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterCrypto
 import MatterNetwork
 
 /// PASE and CASE from the device's side.

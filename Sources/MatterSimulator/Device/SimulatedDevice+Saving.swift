@@ -1,4 +1,3 @@
-import MatterBase
 import MatterState
 
 /// What a device keeps over a restart.

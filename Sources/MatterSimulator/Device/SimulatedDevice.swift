@@ -1,6 +1,3 @@
-import MatterBase
-package import MatterCrypto
-import MatterModel
 package import MatterNetwork
 
 /// A running virtual device: a ``SimulatedNode`` with a socket, sessions, advertising and a state directory.

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// A device type that can be simulated: how an endpoint of it is built.

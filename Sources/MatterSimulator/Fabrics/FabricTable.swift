@@ -1,6 +1,3 @@
-import MatterBase
-package import MatterCrypto
-import MatterModel
 package import MatterNetwork
 
 /// A fabric that the device belongs to, with everything that is kept for it.

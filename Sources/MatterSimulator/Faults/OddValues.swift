@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Attribute values that a device should not report: of another type, out of range, null, long, nested, or none at all.

@@ -1,5 +1,3 @@
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// A subscription that this node publishes (Matter core specification 8.5).

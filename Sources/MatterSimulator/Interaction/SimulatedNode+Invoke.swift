@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// A command whose answer waits for work of the edge.

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Reading (Matter core specification 8.4.3.2).

@@ -1,5 +1,3 @@
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// Subscriptions from the publisher's side.

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Writing (Matter core specification 8.7.3.2).

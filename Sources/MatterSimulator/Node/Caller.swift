@@ -1,4 +1,3 @@
-import MatterCrypto
 import MatterNetwork
 
 /// On whose behalf something is asked of the node: the subject descriptor of access control

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// An event that a node remembers.

@@ -1,5 +1,3 @@
-package import MatterCrypto
-package import MatterModel
 package import MatterNetwork
 
 /// What a virtual device is.
@@ -82,10 +80,7 @@ package struct DemandedTerms: Hashable, Sendable {
     /// A bit for each text that has to be accepted.
     package var required: UInt16
 
-    package init(minimumVersion: UInt16, required: UInt16) {
-        self.minimumVersion = minimumVersion
-        self.required = required
-    }
+    // memberwise: package
 }
 
 /// How much a virtual device has room for.

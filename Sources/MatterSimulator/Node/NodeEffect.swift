@@ -1,6 +1,3 @@
-package import MatterBase
-package import MatterCrypto
-package import MatterModel
 package import MatterNetwork
 
 /// What the pure node wants its edge to do.

@@ -1,5 +1,3 @@
-package import MatterBase
-package import MatterModel
 import MatterNetwork
 
 /// A device type on an endpoint.

@@ -1,4 +1,3 @@
-package import MatterBase
 import MatterModel
 
 /// Attributes and further state of clusters as they are saved.

@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// Administrator Commissioning: opens the window for further administrators (Matter core specification 11.19).

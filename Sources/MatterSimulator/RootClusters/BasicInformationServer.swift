@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Basic Information: what the whole device is (Matter core specification 11.1).

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Descriptor: what an endpoint is (Matter core specification 9.5).

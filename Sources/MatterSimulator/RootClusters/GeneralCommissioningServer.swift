@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// General Commissioning: the fail-safe, and the manufacturer's terms (Matter core specification 11.10).

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// General Diagnostics (Matter core specification 11.12).

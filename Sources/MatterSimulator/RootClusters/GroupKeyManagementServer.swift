@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Group Key Management (Matter core specification 11.2). Keys and groups lie in the table of fabrics.

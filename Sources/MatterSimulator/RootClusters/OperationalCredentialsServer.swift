@@ -1,4 +1,3 @@
-import MatterBase
 import MatterCrypto
 import MatterModel
 

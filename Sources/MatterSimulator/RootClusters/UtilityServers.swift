@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// User Label: names that people give to the device (Matter core specification 9.8).

@@ -1,4 +1,3 @@
-package import MatterBase
 import MatterModel
 
 /// Why a record of the state directory, though undamaged, cannot be used, or an entry was not found.

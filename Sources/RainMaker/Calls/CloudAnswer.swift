@@ -1,5 +1,3 @@
-package import JSON
-import MatterBase
 import MatterLedger
 
 /// Reads the cloud's answers: documents, and the error format with its variants (docs/rainmaker.md).

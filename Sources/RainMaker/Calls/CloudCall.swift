@@ -1,5 +1,3 @@
-package import JSON
-package import MatterBase
 package import MatterLedger
 
 /// One operation of the cloud's interface with its arguments.

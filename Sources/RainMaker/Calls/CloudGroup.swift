@@ -1,5 +1,3 @@
-import JSON
-import MatterBase
 package import MatterCrypto
 
 /// A node group, which may be a Matter fabric (docs/rainmaker.md).

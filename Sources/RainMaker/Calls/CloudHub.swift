@@ -1,4 +1,3 @@
-import JSON
 import MatterLedger
 
 /// A controller that is told what to do through its parameters in the cloud, and not through a cluster: the firmware of

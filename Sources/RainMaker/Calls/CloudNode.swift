@@ -1,4 +1,3 @@
-package import JSON
 package import MatterCrypto
 
 /// A node of the user's account (docs/rainmaker.md).

@@ -1,8 +1,4 @@
-import JSON
-import MatterBase
-import MatterCrypto
 package import MatterLedger
-package import MatterState
 
 /// A service and the user who is logged in there.
 package struct CloudAccount: Sendable, Equatable {
@@ -12,12 +8,7 @@ package struct CloudAccount: Sendable, Equatable {
     /// A PEM file of additional certificate authorities.
     package var authorityFile: String?
 
-    package init(profile: String, url: BaseURL, userName: String? = nil, authorityFile: String? = nil) {
-        self.profile = profile
-        self.url = url
-        self.userName = userName
-        self.authorityFile = authorityFile
-    }
+    // memberwise: package, userName = nil, authorityFile = nil
 
     /// The services that need no URL (docs/rainmaker.md).
     package static let wellKnown = [

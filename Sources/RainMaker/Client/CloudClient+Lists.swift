@@ -1,6 +1,3 @@
-import JSON
-import MatterBase
-import MatterCrypto
 import MatterLedger
 
 extension CloudClient {

@@ -1,8 +1,5 @@
-package import JSON
 package import Logging
-import MatterBase
 package import MatterLedger
-import MatterState
 
 /// Calls the cloud for one account: adds the token, renews it before it expires and once after a 401, judges the
 /// answers.

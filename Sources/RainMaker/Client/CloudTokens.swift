@@ -1,5 +1,4 @@
 import FoundationEssentials
-import JSON
 import MatterBase
 
 /// The tokens of one session with the cloud.

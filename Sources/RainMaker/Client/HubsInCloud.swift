@@ -1,8 +1,4 @@
-import JSON
-import MatterBase
-package import MatterCrypto
 package import MatterLedger
-package import MatterNetwork
 
 /// What is done with the controllers that are told through the cloud (docs/rainmaker.md).
 package struct HubsInCloud: Sendable {

@@ -1,8 +1,4 @@
-import JSON
-import MatterBase
 import MatterController
-package import MatterCrypto
-package import MatterModel
 
 /// The older cluster of Thread border routers (docs/rainmaker.md).
 package struct BorderRouterDevice: Sendable {

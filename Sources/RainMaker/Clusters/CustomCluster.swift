@@ -1,9 +1,4 @@
-import MatterBase
 package import MatterController
-import MatterCrypto
-package import MatterModel
-package import MatterNetwork
-package import MatterState
 
 /// One of Espressif's clusters on the endpoint of a node that has it.
 package struct CustomCluster: Sendable {

@@ -1,6 +1,4 @@
-import MatterBase
 import MatterController
-import MatterCrypto
 
 /// The access control entries of a group's members (docs/rainmaker.md).
 ///

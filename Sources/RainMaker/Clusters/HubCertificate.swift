@@ -1,8 +1,4 @@
-import MatterBase
 package import MatterController
-import MatterCrypto
-import MatterModel
-package import MatterNetwork
 
 /// The rights of a controller's certificate on our fabric.
 package struct HubCertificate: Sendable {

@@ -1,7 +1,4 @@
-import MatterBase
 import MatterController
-package import MatterLedger
-package import MatterModel
 
 /// Hands an account to a controller: the procedures of the Matter Controller cluster (docs/rainmaker.md).
 package struct HubDevice: Sendable {

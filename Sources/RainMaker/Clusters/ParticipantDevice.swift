@@ -1,6 +1,4 @@
-import MatterBase
 import MatterController
-package import MatterModel
 
 /// The cluster of a participant's badge (docs/rainmaker.md).
 package struct ParticipantDevice: Sendable {

@@ -1,10 +1,4 @@
-package import JSON
-import MatterBase
 package import MatterController
-package import MatterCrypto
-import MatterModel
-package import MatterNetwork
-package import MatterState
 
 /// Procedures on a device of a RainMaker fabric, over its operational session (docs/rainmaker.md).
 package struct RainMakerDevice: Sendable {

@@ -1,9 +1,4 @@
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 
 /// Keeps the lists of devices that the controllers of a group have current (docs/rainmaker.md).
 struct DeviceLists {

@@ -1,5 +1,3 @@
-import JSON
-import MatterBase
 import MatterCrypto
 import MatterModel
 

@@ -1,5 +1,3 @@
-import MatterCrypto
-import MatterNetwork
 package import MatterState
 
 /// Makes node records of a group's nodes, which other users may have commissioned.

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterCrypto
 
 /// Tells the cloud about nodes that have left the fabric (docs/rainmaker.md).

@@ -1,6 +1,3 @@
-import MatterBase
-package import MatterCrypto
-import MatterNetwork
 package import MatterState
 
 /// Joins the fabric of a group and keeps our own certificate on it current (docs/rainmaker.md).

@@ -1,7 +1,3 @@
-package import JSON
-import MatterBase
-package import MatterCrypto
-import MatterNetwork
 import MatterState
 
 /// Gives devices their certificates from a group's fabric in the cloud (docs/rainmaker.md).

@@ -1,10 +1,5 @@
-import JSON
 package import Logging
-package import MatterBase
 package import MatterController
-package import MatterCrypto
-package import MatterNetwork
-package import MatterState
 
 extension FabricRecord.Issuer {
     /// A RainMaker cloud; the group lies beside the fabric's record.

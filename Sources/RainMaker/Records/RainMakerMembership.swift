@@ -1,6 +1,3 @@
-package import JSON
-package import MatterCrypto
-import MatterNetwork
 package import MatterState
 
 /// The record of a fabric with a cloud as its issuer, beside the fabric's own record.

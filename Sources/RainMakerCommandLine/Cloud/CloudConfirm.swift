@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterController
 import RainMaker
 
 struct CloudConfirm: CloudSubcommand {

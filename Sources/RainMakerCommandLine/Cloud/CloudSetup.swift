@@ -1,6 +1,5 @@
 import Logging
 import MatterCommandLine
-import MatterController
 import RainMaker
 
 /// Makes clients of accounts. The HTTP library starts with the first call and not before.

@@ -1,5 +1,4 @@
 import MatterCommandLine
-import MatterController
 import RainMaker
 
 /// A command about one of the custom clusters of a node.

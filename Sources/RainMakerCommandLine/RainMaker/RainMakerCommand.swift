@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterController
 
 struct RainMakerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,4 @@
-import JSON
 import MatterCommandLine
-import MatterController
 import MatterSimulator
 
 /// The way of virtual controllers to a cloud on this machine.

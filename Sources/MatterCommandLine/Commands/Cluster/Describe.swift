@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterController
 
 struct Describe: NodeSubject {

@@ -1,4 +1,3 @@
-import JSON
 import MatterController
 
 /// A command with its fields, as they are typed.

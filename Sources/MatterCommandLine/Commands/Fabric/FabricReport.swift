@@ -1,5 +1,4 @@
-import JSON
-package import MatterController
+import MatterController
 
 extension Report {
     /// No secret is among it.

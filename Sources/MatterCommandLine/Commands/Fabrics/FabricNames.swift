@@ -1,4 +1,3 @@
-import JSON
 import MatterController
 
 /// The fabrics of a device in the names that are known here.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import JSON
 import MatterController
 
 /// What `--attestation` says.

@@ -1,4 +1,3 @@
-import JSON
 import MatterController
 
 /// Asks the user which network a device is to join, with what the device sees in view.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterController
 
 /// Options of every command that asks the Alliance's ledger.

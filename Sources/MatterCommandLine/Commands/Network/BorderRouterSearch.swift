@@ -1,4 +1,3 @@
-import JSON
 import MatterController
 
 /// Takes the dataset of the Thread network from a border router on this network (the REST interface of OpenThread's).

@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterController
 
 /// A command that changes the networks of a node.

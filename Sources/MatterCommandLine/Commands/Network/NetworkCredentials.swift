@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterController
 
 /// Networks of the house, where `net` is about those of a node.

@@ -1,4 +1,4 @@
-package import MatterController
+import MatterController
 
 extension Report {
     package init(_ node: NodeRecord) {

@@ -1,5 +1,4 @@
-package import JSON
-package import MatterController
+import MatterController
 
 extension Report {
     /// The purpose of the command is to show the passcode.

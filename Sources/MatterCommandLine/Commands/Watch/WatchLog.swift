@@ -1,4 +1,3 @@
-import JSON
 import MatterController
 
 /// Prints what nodes report, one line for each change.

@@ -1,5 +1,3 @@
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// Asks a device for its attestation; nothing on the device changes.

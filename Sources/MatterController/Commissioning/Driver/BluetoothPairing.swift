@@ -1,5 +1,4 @@
 import Logging
-import MatterCrypto
 import MatterNetwork
 
 /// The Bluetooth connection that a device was paired over.

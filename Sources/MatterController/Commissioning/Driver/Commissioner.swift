@@ -1,7 +1,4 @@
 import Logging
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
 
 /// Brings a device onto a fabric: drives the flow, performs its actions, keeps the journal, undoes what failed.

@@ -1,4 +1,3 @@
-import MatterModel
 import MatterNetwork
 
 /// How long silence is borne while a device is commissioned, on top of what the retransmissions of a message take.

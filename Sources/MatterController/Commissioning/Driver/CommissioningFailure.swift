@@ -1,5 +1,3 @@
-import MatterBase
-import MatterModel
 import MatterNetwork
 
 /// Puts an error of the layers below into the terms of commissioning, as far as there is something to add.

@@ -1,4 +1,3 @@
-package import MatterBase
 import MatterNetwork
 import Synchronization
 

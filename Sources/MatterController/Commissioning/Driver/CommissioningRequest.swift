@@ -1,4 +1,3 @@
-package import MatterCrypto
 package import MatterNetwork
 
 /// The user's request for a commissioning.

@@ -1,8 +1,4 @@
 import Logging
-import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
 
 /// How a commissioning ends: what was done is undone where it did not succeed.

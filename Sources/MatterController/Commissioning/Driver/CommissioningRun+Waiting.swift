@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// Waiting for an issuer or a person, while the device's fail-safe stays armed.

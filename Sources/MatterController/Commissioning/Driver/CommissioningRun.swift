@@ -1,8 +1,4 @@
 import Logging
-import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
 
 /// Performs the actions of one flow on one PASE session, and what has to be undone if it fails.

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// An endpoint as its Descriptor cluster describes it, with the commands that its clusters accept (Matter core

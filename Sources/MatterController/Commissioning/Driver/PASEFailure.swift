@@ -1,4 +1,3 @@
-import MatterBase
 import MatterNetwork
 
 /// Turns refusals of PASE into words.

@@ -1,5 +1,4 @@
 import Logging
-import MatterCrypto
 import MatterNetwork
 
 /// Pairs with a device that is open for commissioning, asks it something, and leaves it as it was: no fabric, no fail-safe.

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterCrypto
 import MatterNetwork
 import Synchronization
 

@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterNetwork
 import MatterState
 import Synchronization
 

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterNetwork
 
 /// A way to a device that is not on the fabric yet.

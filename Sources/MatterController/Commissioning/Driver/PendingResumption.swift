@@ -1,6 +1,3 @@
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
 
 /// Takes up a commissioning that was interrupted after the device may have got its certificate.

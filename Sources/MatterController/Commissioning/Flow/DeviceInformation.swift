@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterModel
 
 /// The description of a device before it is trusted.

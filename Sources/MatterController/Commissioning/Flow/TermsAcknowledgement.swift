@@ -5,10 +5,7 @@ package struct TermsAcknowledgement: Hashable, Sendable {
     /// A bit for each text that was accepted; its number is the ordinal of the text.
     package var response: UInt16
 
-    package init(version: UInt16, response: UInt16) {
-        self.version = version
-        self.response = response
-    }
+    // memberwise: package
 }
 
 /// A device's demand that its manufacturer's terms be accepted.

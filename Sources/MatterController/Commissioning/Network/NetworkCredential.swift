@@ -1,5 +1,3 @@
-import JSON
-package import MatterBase
 package import MatterCrypto
 
 /// What a device needs to join a network.

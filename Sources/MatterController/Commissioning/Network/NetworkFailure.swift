@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterModel
 
 /// The end of an attempt to have a device join a network, as the device reports it (Matter core specification 11.9.5.6).

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// How a node is connected: the networks that it knows, and its interfaces (Matter core specification 11.9.6, 11.12.6).
@@ -11,10 +10,7 @@ package struct NetworkState: Sendable {
         package let id: [UInt8]
         package let isConnected: Bool
 
-        package init(id: [UInt8], isConnected: Bool) {
-            self.id = id
-            self.isConnected = isConnected
-        }
+        // memberwise: package
     }
 
     /// An endpoint that can be told which networks to join.

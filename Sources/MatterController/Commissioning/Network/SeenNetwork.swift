@@ -1,5 +1,3 @@
-import JSON
-package import MatterBase
 import MatterModel
 
 /// A network that a node sees (Matter core specification 11.9.5.7, 11.9.5.8).

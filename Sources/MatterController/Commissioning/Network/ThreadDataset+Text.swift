@@ -1,6 +1,4 @@
 import FoundationEssentials
-import JSON
-import MatterBase
 import MatterCrypto
 
 extension ThreadDataset {

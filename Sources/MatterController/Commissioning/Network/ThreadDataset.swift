@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterCrypto
 
 /// An operational dataset: what a device needs to join a Thread network (Thread specification, 8.10).

@@ -1,4 +1,3 @@
-import MatterCrypto
 import MatterNetwork
 
 /// The candidates of a search and what came of them: a state machine without I/O or clock.

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterCrypto
 import MatterNetwork
 
 /// Finds the device that a setup code belongs to: every candidate that discovery names is tried with the passcode.

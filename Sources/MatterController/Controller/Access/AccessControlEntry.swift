@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterCrypto
 package import MatterModel
 

@@ -1,5 +1,3 @@
-import MatterBase
-package import MatterCrypto
 package import MatterState
 
 /// A change of our entries in a node's access control list: what the list becomes, or why it may not.
@@ -182,10 +180,7 @@ package struct AccessSubject: Hashable, Sendable, CustomStringConvertible {
     package var id: NodeID
     package var authMode: AccessControlEntry.AuthMode
 
-    package init(id: NodeID, authMode: AccessControlEntry.AuthMode = .case) {
-        self.id = id
-        self.authMode = authMode
-    }
+    // memberwise: package, authMode = .case
 
     func isNamed(by entry: AccessControlEntry) -> Bool { entry.authMode == authMode && entry.subjects.contains(id) }
 

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterModel
 package import MatterNetwork
 
 /// Everyone who has a say on a node, as far as the node lets us see: fabrics, access, and an open commissioning window.

@@ -1,5 +1,3 @@
-import MatterCrypto
-package import MatterModel
 package import MatterNetwork
 
 extension NodeLink {

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterCrypto
 package import MatterState
 
 /// What a number in an access control list stands for: an entry of the list that the user was shown.
@@ -34,10 +32,7 @@ package struct CommandStart: Equatable, Sendable {
     /// When the program took its arguments.
     package var taken: UInt64
 
-    package init(made: UInt64, taken: UInt64) {
-        self.made = made
-        self.taken = taken
-    }
+    // memberwise: package
 }
 
 extension Controller {

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterCrypto
 import MatterNetwork
 
 /// What the proof of a device's origin is worth.

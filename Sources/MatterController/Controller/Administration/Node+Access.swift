@@ -1,7 +1,4 @@
-import MatterBase
-import MatterCrypto
-public import MatterModel
-import MatterNetwork
+public import MatterNetwork
 
 /// One right that a node grants: an entry of its access control list.
 public struct AccessGrant: Sendable, Hashable {

@@ -1,7 +1,4 @@
-import MatterBase
-import MatterCrypto
-public import MatterModel
-import MatterNetwork
+public import MatterNetwork
 
 /// Which device a switch or sensor controls by itself (Matter core specification 9.6).
 extension Node {

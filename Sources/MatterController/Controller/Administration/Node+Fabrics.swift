@@ -1,5 +1,3 @@
-import MatterBase
-import MatterCrypto
 import MatterNetwork
 
 /// A fabric in the table of a device.

@@ -1,7 +1,4 @@
-import MatterBase
-import MatterCrypto
-public import MatterModel
-import MatterNetwork
+public import MatterNetwork
 
 /// A state that an endpoint keeps under a number.
 public struct NodeScene: Sendable, Hashable, Identifiable {

@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterNetwork
 import MatterState
 
 /// A commissioning window of a node, open for another administrator.

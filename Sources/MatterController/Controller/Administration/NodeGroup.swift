@@ -1,8 +1,4 @@
-import MatterBase
-import MatterCrypto
-public import MatterModel
-import MatterNetwork
-import MatterState
+public import MatterState
 
 /// A group of nodes that take one message together.
 public struct NodeGroup: Sendable, Identifiable {

@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterNetwork
 import MatterState
 
 /// A session with a node that is kept for the next process.

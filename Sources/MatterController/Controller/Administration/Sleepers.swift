@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterNetwork
 import MatterState
 
 /// A message by which a device that sleeps says that it is awake.

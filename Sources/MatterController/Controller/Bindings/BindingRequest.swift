@@ -1,5 +1,3 @@
-package import MatterCrypto
-package import MatterModel
 package import MatterState
 
 /// A switch and what it is to control, or to control no more.
@@ -21,16 +19,7 @@ package struct BindingRequest: Sendable {
     /// Whether the access control list of the target changes too.
     package var changesAccess: Bool
 
-    package init(
-        source: NodeRecord, endpoint: EndpointID?, target: Target, clusters: [ClusterID] = [],
-        changesAccess: Bool = true
-    ) {
-        self.source = source
-        self.endpoint = endpoint
-        self.target = target
-        self.clusters = clusters
-        self.changesAccess = changesAccess
-    }
+    // memberwise: package, clusters = [], changesAccess = true
 
     /// True if an entry of the binding list is meant by the request, which may leave things open.
     func means(_ entry: BindingEntry) -> Bool {

@@ -1,7 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
 
 /// Bindings: a switch learns what to control, and what it controls that it may.

@@ -1,4 +1,3 @@
-package import JSON
 package import MatterCrypto
 
 extension AttestationReport: JSONConvertible {

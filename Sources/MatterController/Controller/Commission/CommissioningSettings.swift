@@ -1,5 +1,3 @@
-import MatterBase
-import MatterCrypto
 import MatterNetwork
 
 /// A network that a device is to join, with what it needs for that.

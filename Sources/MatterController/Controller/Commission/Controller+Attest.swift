@@ -1,7 +1,4 @@
-package import MatterCrypto
 import MatterLedger
-package import MatterNetwork
-package import MatterState
 
 /// A device's evidence, and the judgement of it.
 package struct AttestedDevice: Sendable {

@@ -1,9 +1,5 @@
 import Logging
-import MatterBase
-import MatterCrypto
 import MatterLedger
-package import MatterNetwork
-package import MatterState
 
 extension Controller {
     /// What a commissioning needs beyond the request itself.

@@ -1,6 +1,3 @@
-import MatterBase
-package import MatterCrypto
-package import MatterNetwork
 package import MatterState
 
 /// Commissioning on two machines: one that reaches the device, and one that is on the network of the fabric.

@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-package import MatterNetwork
 import MatterState
 
 /// Something that a commissioning needs before there is a device, and whether it is there.

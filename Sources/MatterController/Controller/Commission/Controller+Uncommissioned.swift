@@ -1,4 +1,3 @@
-package import MatterModel
 package import MatterNetwork
 
 /// A device that is open for commissioning, in a PASE session with it.

@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterNetwork
 import MatterState
 
 /// The node id of one commissioning: no other command gets it while the commissioning goes on.

@@ -1,6 +1,3 @@
-package import JSON
-import MatterBase
-package import MatterCrypto
 import MatterLedger
 
 extension TrustPolicy {

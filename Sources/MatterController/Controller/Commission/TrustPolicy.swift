@@ -1,6 +1,4 @@
 import Logging
-import MatterBase
-package import MatterCrypto
 import MatterLedger
 
 /// Which devices a commissioning accepts: what their attestation has to prove, and whose keys prove it.

@@ -1,6 +1,4 @@
-import MatterBase
-public import MatterModel
-import MatterNetwork
+public import MatterNetwork
 
 /// A thermostat.
 public struct ThermostatDevice: DevicePart {

@@ -1,6 +1,4 @@
-import MatterBase
-public import MatterModel
-import MatterNetwork
+public import MatterNetwork
 
 /// A part of a node that people know as a device: the light on endpoint 1, the lock on endpoint 2.
 ///

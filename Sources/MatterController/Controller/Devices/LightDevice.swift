@@ -1,6 +1,4 @@
-import MatterBase
-public import MatterModel
-import MatterNetwork
+public import MatterNetwork
 
 /// A lamp, a plug or a switch: what goes on and off, and perhaps has a level and a colour.
 public struct LightDevice: DevicePart {

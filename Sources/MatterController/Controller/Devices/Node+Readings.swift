@@ -1,8 +1,4 @@
-import MatterBase
-import MatterCrypto
-public import MatterModel
-import MatterNetwork
-import MatterState
+public import MatterState
 
 /// A value that a device measures or tells of itself, as people say it.
 public struct NodeReading: Sendable, Hashable {

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterNetwork
 
 /// How a device is reached before it is on a fabric.

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterCrypto
 package import MatterModel
 

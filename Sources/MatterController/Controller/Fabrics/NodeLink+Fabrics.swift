@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
 package import MatterNetwork
 
 /// The table of a device's fabrics.

@@ -1,5 +1,3 @@
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// Who follows what of one node, what the one subscription for all of them asks for, and what each has been told.

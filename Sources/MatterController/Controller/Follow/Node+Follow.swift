@@ -1,7 +1,4 @@
-import MatterCrypto
-public import MatterModel
-import MatterNetwork
-import MatterState
+public import MatterState
 
 extension Node {
     /// Follows attributes: their values now, and then each new one, until the loop ends or the controller is closed.

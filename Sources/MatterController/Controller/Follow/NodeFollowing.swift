@@ -1,6 +1,3 @@
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
 
 /// The one subscription to a node for all parts of a program that follow it; a device grants few (Matter core

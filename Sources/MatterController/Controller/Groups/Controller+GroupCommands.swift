@@ -1,6 +1,3 @@
-import MatterCrypto
-package import MatterModel
-package import MatterNetwork
 package import MatterState
 
 /// A message to a group that has left this host. No member answers it.

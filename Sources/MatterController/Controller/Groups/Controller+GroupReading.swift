@@ -1,6 +1,3 @@
-import MatterBase
-package import MatterModel
-import MatterNetwork
 package import MatterState
 
 /// What a member of a group has after a command to the group.

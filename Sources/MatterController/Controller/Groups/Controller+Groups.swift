@@ -1,7 +1,3 @@
-import MatterBase
-package import MatterCrypto
-package import MatterModel
-import MatterNetwork
 package import MatterState
 
 /// The endpoints of one node that join or leave a group.

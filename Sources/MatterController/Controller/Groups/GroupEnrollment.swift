@@ -1,7 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
 
 /// Gives a node what members of a group need, or takes it back.

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Which key set a group uses on a node: GroupKeyMapStruct (Matter core specification, 11.2.5.3).

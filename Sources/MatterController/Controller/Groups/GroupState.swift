@@ -1,5 +1,3 @@
-import MatterBase
-import MatterModel
 import MatterState
 
 /// What a node has of a group.

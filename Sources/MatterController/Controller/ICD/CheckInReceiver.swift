@@ -1,6 +1,4 @@
 import Logging
-package import MatterCrypto
-import MatterNetwork
 import MatterState
 
 /// A check-in whose key and counter are right.

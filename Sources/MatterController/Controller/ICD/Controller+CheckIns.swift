@@ -1,8 +1,4 @@
 import Logging
-import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
 
 extension Controller {

@@ -1,7 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 package import MatterState
 
 /// Registration with devices that sleep (Matter core specification 9.15, 9.16).

@@ -1,5 +1,4 @@
 import Logging
-import MatterNetwork
 package import MatterState
 
 /// A node that is followed, sleeps for long times, and checks in here: its subscription is set up when it wakes up.

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterModel
 import MatterState
 
 /// What a device says of its sleep (Matter core specification 9.16).

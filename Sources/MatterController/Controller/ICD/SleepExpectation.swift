@@ -1,4 +1,3 @@
-import MatterBase
 import MatterState
 
 /// How a node sleeps at the moment.

@@ -1,5 +1,3 @@
-import JSON
-import MatterBase
 import MatterCrypto
 
 /// Lets an external program issue: it gets the request with its context as JSON on stdin, and gives the chain as PEM on

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterCrypto
 import MatterState
 
 /// The certificate authority of a fabric, whose key is here, for an issuer of a program that adds rules of its own.

@@ -1,6 +1,3 @@
-package import MatterBase
-package import MatterCrypto
-import MatterNetwork
 package import MatterState
 
 /// Who issues the certificate of a device that is commissioned.

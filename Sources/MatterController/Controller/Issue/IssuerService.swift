@@ -1,6 +1,3 @@
-package import MatterBase
-package import MatterCrypto
-package import MatterNetwork
 package import MatterState
 
 /// A service beyond this machine that issues the certificates of fabrics, such as a vendor's cloud. A module registers its

@@ -1,5 +1,3 @@
-import MatterBase
-package import MatterModel
 package import MatterNetwork
 
 /// Fabric-scoped lists: read, changed and written without losing what other administrators do at the same time.

@@ -1,4 +1,3 @@
-import MatterModel
 package import MatterState
 
 extension Controller {

@@ -1,6 +1,3 @@
-import MatterBase
-package import MatterModel
-import MatterNetwork
 package import MatterState
 
 /// A change of the networks of a node.

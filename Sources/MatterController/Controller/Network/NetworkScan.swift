@@ -1,5 +1,3 @@
-import MatterBase
-package import MatterModel
 package import MatterState
 
 extension Controller {

@@ -1,4 +1,3 @@
-import MatterCrypto
 package import MatterState
 
 extension NetworkStore {

@@ -1,7 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
-package import MatterNetwork
 package import MatterState
 
 extension Controller {

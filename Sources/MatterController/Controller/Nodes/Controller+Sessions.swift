@@ -1,5 +1,3 @@
-import MatterModel
-package import MatterNetwork
 package import MatterState
 
 /// The sessions that are kept between processes.

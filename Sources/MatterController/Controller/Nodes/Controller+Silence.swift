@@ -1,4 +1,3 @@
-import MatterNetwork
 package import MatterState
 
 /// How much time a node of several gets: one that was silent a moment ago is given a short try, so that a house with a dead node

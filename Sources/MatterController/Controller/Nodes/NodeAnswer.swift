@@ -1,5 +1,3 @@
-import MatterBase
-import MatterCrypto
 package import MatterState
 
 /// What one node of several said.

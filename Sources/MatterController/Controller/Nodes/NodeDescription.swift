@@ -1,6 +1,3 @@
-package import MatterBase
-package import MatterModel
-package import MatterNetwork
 package import MatterState
 
 /// What a node says of itself: its endpoints with their parts, and what their clusters can do (Matter core specification

@@ -1,5 +1,3 @@
-package import MatterBase
-package import MatterModel
 import MatterNetwork
 
 extension ControllerError {

@@ -1,5 +1,4 @@
 import Logging
-import MatterCrypto
 import MatterNetwork
 
 extension NodeLink {

@@ -1,6 +1,4 @@
 import Logging
-import MatterBase
-package import MatterModel
 package import MatterNetwork
 
 /// Commands and writes: what may not happen twice.

@@ -1,6 +1,4 @@
 import Logging
-import MatterModel
-import MatterNetwork
 import MatterState
 
 /// The ladder: a session that an earlier process has left, else a resumed one, else a full handshake; raced, and never

@@ -1,7 +1,4 @@
 import Logging
-import MatterCrypto
-package import MatterModel
-package import MatterNetwork
 package import MatterState
 
 /// The way to one node: a session when needed, another one when the first is lost, and no command twice.
@@ -13,10 +10,7 @@ package actor NodeLink {
         /// For the answer to a command or a write that the device has acknowledged; `nil` as for anything.
         package var afterAcknowledgement: Duration?
 
-        package init(usual: Duration, afterAcknowledgement: Duration? = nil) {
-            self.usual = usual
-            self.afterAcknowledgement = afterAcknowledgement
-        }
+        // memberwise: package, afterAcknowledgement = nil
     }
 
     /// How often to look whether another task has set the session up.

@@ -1,8 +1,5 @@
 import Glibc
-import MatterBase
-import MatterCrypto
-public import MatterModel
-package import MatterState
+public import MatterState
 
 /// Which nodes are meant: by their names, by patterns of names, and by what they have in common.
 public struct NodeQuery: Sendable, Hashable {

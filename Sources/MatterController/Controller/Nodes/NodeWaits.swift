@@ -1,4 +1,3 @@
-package import MatterNetwork
 package import MatterState
 
 /// Is told whenever something waits for a node, for people who wait with it.

@@ -1,7 +1,4 @@
 import Logging
-import MatterBase
-import MatterCrypto
-import MatterNetwork
 import MatterState
 import Synchronization
 

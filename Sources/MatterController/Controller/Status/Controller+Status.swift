@@ -1,5 +1,3 @@
-import MatterModel
-import MatterNetwork
 package import MatterState
 
 extension Controller {

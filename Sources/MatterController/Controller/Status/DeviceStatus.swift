@@ -1,5 +1,3 @@
-import MatterBase
-import MatterModel
 package import MatterState
 
 /// The state of a node, or of a device behind a bridge, at a glance.

@@ -1,6 +1,3 @@
-import MatterCrypto
-package import MatterModel
-import MatterNetwork
 package import MatterState
 
 /// An event of a subscription that is followed until its reader stops.

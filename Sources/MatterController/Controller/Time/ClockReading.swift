@@ -1,7 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 package import MatterState
 
 /// What a node says of its clock (Matter core specification 11.17.8).

@@ -1,6 +1,4 @@
 import Glibc
-import MatterBase
-import MatterCrypto
 import MatterLedger
 
 /// What an update of the trusted authorities changed.

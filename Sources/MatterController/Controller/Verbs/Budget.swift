@@ -1,4 +1,3 @@
-package import MatterNetwork
 package import MatterState
 
 /// How long a whole task may take.

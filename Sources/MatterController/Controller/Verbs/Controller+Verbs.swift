@@ -1,6 +1,4 @@
 import Logging
-package import MatterModel
-import MatterNetwork
 package import MatterState
 
 /// A node, and the endpoint of it where an everyday verb is carried out.

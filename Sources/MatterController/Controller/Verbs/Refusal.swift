@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterModel
 
 /// The word of a device, in the response to a command, that it did not carry the command out.

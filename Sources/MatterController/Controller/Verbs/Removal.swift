@@ -1,7 +1,3 @@
-import MatterBase
-package import MatterCrypto
-import MatterModel
-package import MatterNetwork
 package import MatterState
 
 /// Nodes leave: the device, the records here, and the service that issues for the fabric, if there is one.

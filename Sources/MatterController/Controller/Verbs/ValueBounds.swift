@@ -1,5 +1,3 @@
-package import MatterBase
-package import MatterModel
 package import MatterNetwork
 
 /// The attributes in which a device says what values it takes: for others of the cluster, and for fields of its commands.

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// A command that a node carries out at once, and the attribute that tells what came of it.

@@ -1,8 +1,4 @@
 import Logging
-import MatterBase
-package import MatterCrypto
-import MatterModel
-import MatterNetwork
 package import MatterState
 
 /// A commissioning window that was opened.

@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// The setup code of one commissioning window, made for it alone (Matter core specification 11.19.8.1).

@@ -3,10 +3,7 @@ package struct AttestationAuthority: Sendable {
     package let certificate: AttestationCertificate
     package let key: P256PrivateKey
 
-    package init(certificate: AttestationCertificate, key: P256PrivateKey) {
-        self.certificate = certificate
-        self.key = key
-    }
+    // memberwise: package
 
     /// A new root (PAA).
     /// - Parameter vendorID: the only vendor it may vouch for; `nil` for any.

@@ -86,10 +86,7 @@ package struct AttestationResponse: Sendable, Hashable {
     /// r and s.
     package var signature: [UInt8]
 
-    package init(elements: [UInt8], signature: [UInt8]) {
-        self.elements = elements
-        self.signature = signature
-    }
+    // memberwise: package
 
     /// True if the owner of a device attestation key made this answer in the session that derived the challenge.
     package func isSigned(by attestationKey: P256PublicKey, attestationChallenge: [UInt8]) -> Bool {

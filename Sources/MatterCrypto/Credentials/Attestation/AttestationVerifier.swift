@@ -70,10 +70,7 @@ package struct AttestationVerifier: Sendable {
     /// `nil` to pass the step over: nothing counts as revoked then.
     package let revocation: RevocationCheck?
 
-    package init(trust: TrustStore, revocation: RevocationCheck? = nil) {
-        self.trust = trust
-        self.revocation = revocation
-    }
+    // memberwise: package, revocation = nil
 
     /// Takes all steps and reports on each.
     /// - Parameter time: what is known of the time; the validity of the DAC is only checked against a right clock.

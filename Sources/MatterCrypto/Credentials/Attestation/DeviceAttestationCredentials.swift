@@ -8,12 +8,7 @@ package struct DeviceAttestationCredentials: Sendable {
     package let certificationDeclaration: [UInt8]
     package let key: P256PrivateKey
 
-    package init(dac: [UInt8], pai: [UInt8], certificationDeclaration: [UInt8], key: P256PrivateKey) {
-        self.dac = dac
-        self.pai = pai
-        self.certificationDeclaration = certificationDeclaration
-        self.key = key
-    }
+    // memberwise: package
 
     /// The certificate that a CertificateChainRequest asks for: 1 for the DAC, 2 for the PAI; `nil` for any other type.
     package func certificate(type: UInt8) -> [UInt8]? {

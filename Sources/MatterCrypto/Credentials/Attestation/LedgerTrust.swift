@@ -20,10 +20,7 @@ package struct AuthorityWithdrawal: Sendable, Hashable {
     /// When that was first seen, in seconds since 1970.
     package let date: Int64
 
-    package init(isRevoked: Bool, date: Int64) {
-        self.isRevoked = isRevoked
-        self.date = date
-    }
+    // memberwise: package
 }
 
 /// Why an authority is not trusted.

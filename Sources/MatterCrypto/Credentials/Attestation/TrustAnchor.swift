@@ -80,12 +80,7 @@ package struct DeclarationSigner: Sendable, Hashable {
     package let subject: AttestationName
     package let origin: TrustOrigin
 
-    package init(keyIdentifier: [UInt8], publicKey: P256PublicKey, subject: AttestationName, origin: TrustOrigin) {
-        self.keyIdentifier = keyIdentifier
-        self.publicKey = publicKey
-        self.subject = subject
-        self.origin = origin
-    }
+    // memberwise: package
 
     /// True if anybody can sign with this key, wherever it came from.
     var isDevelopment: Bool {

@@ -15,12 +15,7 @@ package struct TrustFile: Sendable, Hashable {
     /// Whether the user added it for good, and not only named its folder.
     package let isOwn: Bool
 
-    package init(path: String, contents: [UInt8], purpose: Purpose = .authorities, isOwn: Bool = false) {
-        self.path = path
-        self.contents = contents
-        self.purpose = purpose
-        self.isOwn = isOwn
-    }
+    // memberwise: package, purpose = .authorities, isOwn = false
 }
 
 /// A file, or a certificate of a file, that is not trusted, and why.

@@ -3,10 +3,7 @@ package struct VendorAndProduct: Hashable, Sendable {
     package var vendorID: VendorID?
     package var productID: UInt16?
 
-    package init(vendorID: VendorID? = nil, productID: UInt16? = nil) {
-        self.vendorID = vendorID
-        self.productID = productID
-    }
+    // memberwise: package, vendorID = nil, productID = nil
 
     private var isEmpty: Bool { vendorID == nil && productID == nil }
 

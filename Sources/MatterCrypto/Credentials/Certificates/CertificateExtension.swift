@@ -93,10 +93,7 @@ package struct BasicConstraints: Hashable, Sendable {
     /// How many further certificate authorities may follow; `nil` for any number.
     let pathLength: UInt8?
 
-    package init(isCA: Bool, pathLength: UInt8? = nil) {
-        self.isCA = isCA
-        self.pathLength = pathLength
-    }
+    // memberwise: package, pathLength = nil
 }
 
 /// The uses of a key. Bit n is the named bit n of X.509.

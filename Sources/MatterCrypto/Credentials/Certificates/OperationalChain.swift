@@ -54,11 +54,7 @@ package struct OperationalChain: Sendable, Hashable {
     /// The trust anchor.
     package let root: MatterCertificate
 
-    package init(noc: MatterCertificate, icac: MatterCertificate?, root: MatterCertificate) {
-        self.noc = noc
-        self.icac = icac
-        self.root = root
-    }
+    // memberwise: package
 
     /// Decodes what a peer sent; an empty intermediate certificate is none.
     /// - Throws: ``CredentialsError`` that names the certificate.

@@ -14,10 +14,7 @@ package enum PEM {
         package let label: String
         package let contents: [UInt8]
 
-        package init(label: String, contents: [UInt8]) {
-            self.label = label
-            self.contents = contents
-        }
+        // memberwise: package
     }
 
     // Every pattern that is searched for begins with a dash.

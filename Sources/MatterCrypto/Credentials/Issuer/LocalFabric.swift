@@ -29,10 +29,7 @@ package struct LocalFabric: Sendable {
             credentials: try OperationalCredentials(chain: chain, key: key, ipkEpochKey: ipk))
     }
 
-    package init(authority: CertificateAuthorityMaterial, credentials: OperationalCredentials) {
-        self.authority = authority
-        self.credentials = credentials
-    }
+    // memberwise: package
 
     /// Takes over a fabric from another controller.
     ///

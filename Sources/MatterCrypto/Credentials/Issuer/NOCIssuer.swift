@@ -74,12 +74,7 @@ package struct NOCIssueContext: Sendable {
         package var attribute: UInt32
         package var value: TLVValue
 
-        package init(endpoint: UInt16, cluster: UInt32, attribute: UInt32, value: TLVValue) {
-            self.endpoint = endpoint
-            self.cluster = cluster
-            self.attribute = attribute
-            self.value = value
-        }
+        // memberwise: package
     }
 
     /// The node id the user asks for; issuers that choose it themselves refuse another one.
@@ -91,16 +86,7 @@ package struct NOCIssueContext: Sendable {
     /// Reads on the session under way, if there is one.
     package var readAttributes: AttributeReader?
 
-    package init(
-        requestedNodeID: NodeID? = nil, attestation: DeviceAttestationInfo? = nil,
-        csrAttestation: CSRAttestation? = nil,
-        readAttributes: AttributeReader? = nil
-    ) {
-        self.requestedNodeID = requestedNodeID
-        self.attestation = attestation
-        self.csrAttestation = csrAttestation
-        self.readAttributes = readAttributes
-    }
+    // memberwise: package, requestedNodeID = nil, attestation = nil, csrAttestation = nil, readAttributes = nil
 }
 
 /// The certificates by which a device attested itself, and what it says to be.
@@ -112,12 +98,7 @@ package struct DeviceAttestationInfo: Sendable, Hashable {
     package var vendorID: VendorID
     package var productID: UInt16
 
-    package init(dac: [UInt8], pai: [UInt8], vendorID: VendorID, productID: UInt16) {
-        self.dac = dac
-        self.pai = pai
-        self.vendorID = vendorID
-        self.productID = productID
-    }
+    // memberwise: package
 }
 
 /// A device's answer to CSRRequest, for issuers that check the attestation of the key themselves.
@@ -128,11 +109,7 @@ package struct CSRAttestation: Sendable, Hashable {
     /// 16 bytes, of the session in which the answer came.
     package var attestationChallenge: [UInt8]
 
-    package init(elements: NOCSRElements, attestationSignature: [UInt8], attestationChallenge: [UInt8]) {
-        self.elements = elements
-        self.attestationSignature = attestationSignature
-        self.attestationChallenge = attestationChallenge
-    }
+    // memberwise: package
 }
 
 /// An issuer's own name for something it issued: what a later process needs to confirm or abandon it.
@@ -149,12 +126,7 @@ package struct IssuedNOC: Sendable, Hashable {
     package let nodeID: NodeID
     package let receipt: NOCReceipt
 
-    package init(noc: MatterCertificate, icac: MatterCertificate?, nodeID: NodeID, receipt: NOCReceipt) {
-        self.noc = noc
-        self.icac = icac
-        self.nodeID = nodeID
-        self.receipt = receipt
-    }
+    // memberwise: package
 
     /// Checks what an issuer gave before the device sees it: key, chain, fabric and node id.
     ///

@@ -12,12 +12,7 @@ package struct RevocationList: Sendable, Hashable {
     /// When it was fetched.
     package var fetched: Int64?
 
-    package init(origin: String, issued: Int64? = nil, nextUpdate: Int64? = nil, fetched: Int64? = nil) {
-        self.origin = origin
-        self.issued = issued
-        self.nextUpdate = nextUpdate
-        self.fetched = fetched
-    }
+    // memberwise: package, issued = nil, nextUpdate = nil, fetched = nil
 
     /// Whether its signer must have made a newer one by now, or it was fetched too long ago. A list that does not say when
     /// the next one comes may be a recording of any age (RFC 5280, 5.1.2.5, requires that it says so).
@@ -137,10 +132,7 @@ package struct RevocationCheck: Sendable {
     /// Whether a chain is refused of which it is not known.
     package let isStrict: Bool
 
-    package init(sources: [any RevocationSource] = [], isStrict: Bool = false) {
-        self.sources = sources
-        self.isStrict = isStrict
-    }
+    // memberwise: package, sources = [], isStrict = false
 
     /// - Parameter now: seconds since 1970; `nil` if the clock is wrong.
     package func judge(

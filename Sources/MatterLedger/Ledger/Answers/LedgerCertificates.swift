@@ -1,4 +1,3 @@
-import JSON
 import MatterCrypto
 
 /// What the ledger names a certificate by: its subject and its subject key identifier. Neither alone is unique.

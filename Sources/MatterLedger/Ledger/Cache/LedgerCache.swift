@@ -1,4 +1,3 @@
-import JSON
 package import MatterState
 
 /// An answer of the ledger, and when it came.

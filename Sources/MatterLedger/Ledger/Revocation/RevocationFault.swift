@@ -12,11 +12,7 @@ extension RevocationPoint {
         package var vendorID: UInt16
         package var label: String
 
-        package init(issuerKeyIdentifier: [UInt8], vendorID: UInt16, label: String) {
-            self.issuerKeyIdentifier = issuerKeyIdentifier
-            self.vendorID = vendorID
-            self.label = label
-        }
+        // memberwise: package
     }
 
     package var key: Key { Key(issuerKeyIdentifier: issuerKeyIdentifier, vendorID: vendorID, label: label) }

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterCrypto
 
 /// Fetches the lists of revoked certificates of a set. Each is stored as it comes; a point that fails costs no other, and

@@ -1,5 +1,3 @@
-import JSON
-import MatterBase
 package import MatterCrypto
 
 /// A list of revoked certificates that was checked, and what came of the last attempt to fetch it.

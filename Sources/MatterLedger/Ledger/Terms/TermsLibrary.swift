@@ -1,6 +1,4 @@
 import FoundationEssentials
-import JSON
-import MatterCrypto
 package import MatterState
 
 /// The files of terms that the ledger points to, in the state directory under their digests, which the ledger has.

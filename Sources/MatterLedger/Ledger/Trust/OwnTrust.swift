@@ -1,5 +1,4 @@
 import FoundationEssentials
-import JSON
 package import MatterCrypto
 
 /// What the user decided about trust: certificates of their own, and keys that they trust no longer.
@@ -14,13 +13,7 @@ package struct OwnTrust: Equatable, Sendable {
         /// When it was added, in seconds since 1970.
         package var date: Int64
 
-        package init(keyIdentifier: [UInt8], der: [UInt8], isSigner: Bool, file: String, date: Int64) {
-            self.keyIdentifier = keyIdentifier
-            self.der = der
-            self.isSigner = isSigner
-            self.file = file
-            self.date = date
-        }
+        // memberwise: package
     }
 
     package var added: [Entry] = []

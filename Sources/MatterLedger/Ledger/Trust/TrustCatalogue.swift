@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterCrypto
 
 /// A key that is trusted, or was.

@@ -1,6 +1,3 @@
-import JSON
-import MatterBase
-import MatterCrypto
 package import MatterState
 
 /// The trusted keys in the state directory: a set for each ledger, and what the user decided.

@@ -1,6 +1,4 @@
 import FoundationEssentials
-import JSON
-import MatterBase
 package import MatterCrypto
 
 /// A set in a record: a line of JSON for each entry, which begins with its kind and key identifier, so that an entry can

@@ -12,12 +12,7 @@ package struct TrustSet: Equatable, Sendable {
         /// When it was first brought, in seconds since 1970.
         package var firstSeen: Int64
 
-        package init(keyIdentifier: [UInt8], der: [UInt8], vendorID: UInt16? = nil, firstSeen: Int64) {
-            self.keyIdentifier = keyIdentifier
-            self.der = der
-            self.vendorID = vendorID
-            self.firstSeen = firstSeen
-        }
+        // memberwise: package, vendorID = nil
 
         /// `nil` if the record was made by another program.
         package var certificate: AttestationCertificate? { try? AttestationCertificate(der: der) }

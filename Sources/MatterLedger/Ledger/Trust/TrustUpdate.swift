@@ -1,4 +1,3 @@
-import JSON
 import MatterCrypto
 
 /// Brings authorities, declaration signers and revocation points from the ledger. Nothing counts before ``save(_:)``.

@@ -1,4 +1,3 @@
-package import JSON
 package import MatterBase
 
 /// A number by which the data model names something (Matter core specification 7.18.2).

@@ -1,4 +1,3 @@
-import JSON
 import MatterBase
 
 /// Names for numbers that are ids: clusters, device types, the attributes and commands of a cluster,

@@ -1,4 +1,3 @@
-import JSON
 import MatterBase
 
 /// One conversion to TLV under way: collects warnings, knows the place it is at.

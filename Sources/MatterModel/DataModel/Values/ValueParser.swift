@@ -1,4 +1,3 @@
-package import JSON
 package import MatterBase
 
 /// A value ready to be sent, and what is odd about it.
@@ -7,10 +6,7 @@ package struct ParsedValue: Equatable, Sendable {
     /// Ranges and lengths that the model does not allow, names it does not know: the device decides.
     package var warnings: [ValueWarning]
 
-    package init(value: TLVValue, warnings: [ValueWarning] = []) {
-        self.value = value
-        self.warnings = warnings
-    }
+    // memberwise: package, warnings = []
 }
 
 /// Something that the model does not expect, though it can be sent.

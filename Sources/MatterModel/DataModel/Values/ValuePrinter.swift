@@ -1,4 +1,3 @@
-package import JSON
 package import MatterBase
 
 #if canImport(Glibc)

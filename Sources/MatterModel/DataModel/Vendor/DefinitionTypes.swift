@@ -1,4 +1,3 @@
-import JSON
 import MatterBase
 
 /// Reads the types of a file of definitions: enums, bitmaps, semantic types, structures.

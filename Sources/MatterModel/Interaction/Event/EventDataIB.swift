@@ -44,15 +44,7 @@ package struct EventDataIB: Hashable, Sendable {
     /// The fields, a structure; `nil` for an event without any.
     package var data: TLVValue?
 
-    package init(
-        path: EventPath, number: UInt64, priority: EventPriority, timestamp: EventTimestamp, data: TLVValue?
-    ) {
-        self.path = path
-        self.number = number
-        self.priority = priority
-        self.timestamp = timestamp
-        self.data = data
-    }
+    // memberwise: package
 }
 
 extension EventDataIB: InformationBlock {

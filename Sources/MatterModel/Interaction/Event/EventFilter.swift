@@ -6,10 +6,7 @@ package struct EventFilter: Hashable, Sendable {
     /// The smallest event number of interest.
     package var minimum: UInt64
 
-    package init(node: UInt64? = nil, minimum: UInt64) {
-        self.node = node
-        self.minimum = minimum
-    }
+    // memberwise: package, node = nil
 }
 
 extension EventFilter: InformationBlock {

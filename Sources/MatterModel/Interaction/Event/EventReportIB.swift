@@ -5,10 +5,7 @@ package struct EventStatusIB: Hashable, Sendable {
     package var path: EventPath
     package var status: StatusIB
 
-    package init(path: EventPath, status: StatusIB) {
-        self.path = path
-        self.status = status
-    }
+    // memberwise: package
 }
 
 extension EventStatusIB: InformationBlock {

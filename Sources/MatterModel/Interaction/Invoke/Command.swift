@@ -35,10 +35,7 @@ package struct CommandResult: Hashable, Sendable {
     package var path: CommandPath
     package var outcome: Outcome
 
-    package init(path: CommandPath, outcome: Outcome) {
-        self.path = path
-        self.outcome = outcome
-    }
+    // memberwise: package
 
     /// The status; success for a command that was answered with its response.
     package var status: StatusIB {

@@ -8,11 +8,7 @@ package struct CommandDataIB: Hashable, Sendable {
     /// Ties a response to its command where one message holds several.
     package var reference: UInt16?
 
-    package init(path: CommandPath, fields: TLVValue?, reference: UInt16? = nil) {
-        self.path = path
-        self.fields = fields
-        self.reference = reference
-    }
+    // memberwise: package, reference = nil
 }
 
 extension CommandDataIB: InformationBlock {

@@ -10,11 +10,7 @@ package struct InvokeRequest: InteractionMessage {
     package var isTimed: Bool
     package var commands: [CommandDataIB]
 
-    package init(suppressesResponse: Bool = false, isTimed: Bool = false, commands: [CommandDataIB]) {
-        self.suppressesResponse = suppressesResponse
-        self.isTimed = isTimed
-        self.commands = commands
-    }
+    // memberwise: package, suppressesResponse = false, isTimed = false
 
     package init(fields: TLVFields) throws(TLVError) {
         suppressesResponse = try fields.bool(0)

@@ -6,11 +6,7 @@ package struct ConcreteAttributePath: Hashable, Sendable {
     package var cluster: ClusterID
     package var attribute: AttributeID
 
-    package init(endpoint: EndpointID, cluster: ClusterID, attribute: AttributeID) {
-        self.endpoint = endpoint
-        self.cluster = cluster
-        self.attribute = attribute
-    }
+    // memberwise: package
 }
 
 extension ConcreteAttributePath: CustomStringConvertible {
@@ -35,17 +31,8 @@ package struct AttributePath: Hashable, Sendable {
     /// The attributes that a wildcard leaves out.
     package var wildcardFlags: WildcardPathFlags?
 
-    package init(
-        node: UInt64? = nil, endpoint: EndpointID? = nil, cluster: ClusterID? = nil, attribute: AttributeID? = nil,
-        listIndex: ListIndex? = nil, wildcardFlags: WildcardPathFlags? = nil
-    ) {
-        self.node = node
-        self.endpoint = endpoint
-        self.cluster = cluster
-        self.attribute = attribute
-        self.listIndex = listIndex
-        self.wildcardFlags = wildcardFlags
-    }
+    // memberwise: package, node = nil, endpoint = nil, cluster = nil, attribute = nil, listIndex = nil,
+    //     wildcardFlags = nil
 
     package init(_ path: ConcreteAttributePath, listIndex: ListIndex? = nil) {
         self.init(

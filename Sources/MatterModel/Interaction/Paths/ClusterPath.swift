@@ -6,11 +6,7 @@ package struct ClusterPath: Hashable, Sendable {
     package var endpoint: EndpointID
     package var cluster: ClusterID
 
-    package init(node: UInt64? = nil, endpoint: EndpointID, cluster: ClusterID) {
-        self.node = node
-        self.endpoint = endpoint
-        self.cluster = cluster
-    }
+    // memberwise: package, node = nil
 }
 
 extension ClusterPath: InformationBlock {

@@ -7,11 +7,7 @@ package struct CommandPath: Hashable, Sendable {
     package var cluster: ClusterID
     package var command: CommandID
 
-    package init(endpoint: EndpointID?, cluster: ClusterID, command: CommandID) {
-        self.endpoint = endpoint
-        self.cluster = cluster
-        self.command = command
-    }
+    // memberwise: package
 }
 
 extension CommandPath: InformationBlock {

@@ -6,11 +6,7 @@ package struct ConcreteEventPath: Hashable, Sendable {
     package var cluster: ClusterID
     package var event: EventID
 
-    package init(endpoint: EndpointID, cluster: ClusterID, event: EventID) {
-        self.endpoint = endpoint
-        self.cluster = cluster
-        self.event = event
-    }
+    // memberwise: package
 }
 
 extension ConcreteEventPath: CustomStringConvertible {
@@ -26,16 +22,7 @@ package struct EventPath: Hashable, Sendable {
     /// True if a subscription reports the event as soon as its minimum interval allows.
     package var isUrgent: Bool?
 
-    package init(
-        node: UInt64? = nil, endpoint: EndpointID? = nil, cluster: ClusterID? = nil, event: EventID? = nil,
-        isUrgent: Bool? = nil
-    ) {
-        self.node = node
-        self.endpoint = endpoint
-        self.cluster = cluster
-        self.event = event
-        self.isUrgent = isUrgent
-    }
+    // memberwise: package, node = nil, endpoint = nil, cluster = nil, event = nil, isUrgent = nil
 
     package init(_ path: ConcreteEventPath) {
         self.init(endpoint: path.endpoint, cluster: path.cluster, event: path.event)

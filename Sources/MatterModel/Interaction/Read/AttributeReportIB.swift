@@ -6,11 +6,7 @@ package struct AttributeDataIB: Hashable, Sendable {
     package var path: AttributePath
     package var data: TLVValue
 
-    package init(dataVersion: UInt32? = nil, path: AttributePath, data: TLVValue) {
-        self.dataVersion = dataVersion
-        self.path = path
-        self.data = data
-    }
+    // memberwise: package, dataVersion = nil
 }
 
 extension AttributeDataIB: InformationBlock {
@@ -32,10 +28,7 @@ package struct AttributeStatusIB: Hashable, Sendable {
     package var path: AttributePath
     package var status: StatusIB
 
-    package init(path: AttributePath, status: StatusIB) {
-        self.path = path
-        self.status = status
-    }
+    // memberwise: package
 }
 
 extension AttributeStatusIB: InformationBlock {

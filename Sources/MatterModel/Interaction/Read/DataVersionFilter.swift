@@ -5,10 +5,7 @@ package struct DataVersionFilter: Hashable, Sendable {
     package var path: ClusterPath
     package var dataVersion: UInt32
 
-    package init(path: ClusterPath, dataVersion: UInt32) {
-        self.path = path
-        self.dataVersion = dataVersion
-    }
+    // memberwise: package
 
     /// True if a request for these attributes touches the filter's cluster.
     func applies(to request: AttributePath) -> Bool {

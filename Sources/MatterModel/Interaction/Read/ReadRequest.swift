@@ -11,16 +11,7 @@ package struct ReadRequest: InteractionMessage {
     package var isFabricFiltered: Bool
     package var dataVersionFilters: [DataVersionFilter]
 
-    package init(
-        attributePaths: [AttributePath], eventPaths: [EventPath] = [], eventFilters: [EventFilter] = [],
-        isFabricFiltered: Bool = true, dataVersionFilters: [DataVersionFilter] = []
-    ) {
-        self.attributePaths = attributePaths
-        self.eventPaths = eventPaths
-        self.eventFilters = eventFilters
-        self.isFabricFiltered = isFabricFiltered
-        self.dataVersionFilters = dataVersionFilters
-    }
+    // memberwise: package, eventPaths = [], eventFilters = [], isFabricFiltered = true, dataVersionFilters = []
 
     package init(fields: TLVFields) throws(TLVError) {
         attributePaths = try fields.blocks(0)

@@ -16,11 +16,7 @@ package struct AttributeReport: Hashable, Sendable {
     package var dataVersion: UInt32?
     package var outcome: Outcome
 
-    package init(path: ConcreteAttributePath, dataVersion: UInt32?, outcome: Outcome) {
-        self.path = path
-        self.dataVersion = dataVersion
-        self.outcome = outcome
-    }
+    // memberwise: package
 
     /// The value, unless this is a failure.
     package var value: TLVValue? {

@@ -17,20 +17,8 @@ package struct SubscribeRequest: InteractionMessage {
     package var isFabricFiltered: Bool
     package var dataVersionFilters: [DataVersionFilter]
 
-    package init(
-        keepsSubscriptions: Bool = true, minIntervalFloor: UInt16, maxIntervalCeiling: UInt16,
-        attributePaths: [AttributePath], eventPaths: [EventPath] = [], eventFilters: [EventFilter] = [],
-        isFabricFiltered: Bool = true, dataVersionFilters: [DataVersionFilter] = []
-    ) {
-        self.keepsSubscriptions = keepsSubscriptions
-        self.minIntervalFloor = minIntervalFloor
-        self.maxIntervalCeiling = maxIntervalCeiling
-        self.attributePaths = attributePaths
-        self.eventPaths = eventPaths
-        self.eventFilters = eventFilters
-        self.isFabricFiltered = isFabricFiltered
-        self.dataVersionFilters = dataVersionFilters
-    }
+    // memberwise: package, keepsSubscriptions = true, eventPaths = [], eventFilters = [], isFabricFiltered = true,
+    //     dataVersionFilters = []
 
     package init(fields: TLVFields) throws(TLVError) {
         keepsSubscriptions = try fields.bool(0)
@@ -79,10 +67,7 @@ package struct SubscribeResponse: InteractionMessage {
     /// The most time between reports that the publisher promises, in seconds.
     package var maxInterval: UInt16
 
-    package init(subscriptionID: UInt32, maxInterval: UInt16) {
-        self.subscriptionID = subscriptionID
-        self.maxInterval = maxInterval
-    }
+    // memberwise: package
 
     package init(fields: TLVFields) throws(TLVError) {
         subscriptionID = try fields.unsigned(0)

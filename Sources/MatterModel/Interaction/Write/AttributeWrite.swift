@@ -11,15 +11,7 @@ package struct AttributeWrite: Hashable, Sendable {
     /// Write only if the cluster's data still has this version.
     package var dataVersion: UInt32?
 
-    package init(
-        endpoint: EndpointID?, cluster: ClusterID, attribute: AttributeID, value: TLVValue, dataVersion: UInt32? = nil
-    ) {
-        self.endpoint = endpoint
-        self.cluster = cluster
-        self.attribute = attribute
-        self.value = value
-        self.dataVersion = dataVersion
-    }
+    // memberwise: package, dataVersion = nil
 
     package init(_ path: ConcreteAttributePath, value: TLVValue, dataVersion: UInt32? = nil) {
         self.init(

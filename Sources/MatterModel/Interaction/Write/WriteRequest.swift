@@ -12,14 +12,7 @@ package struct WriteRequest: InteractionMessage {
     /// True if another WriteRequest of this interaction follows.
     package var hasMoreChunks: Bool
 
-    package init(
-        suppressesResponse: Bool = false, isTimed: Bool = false, writes: [AttributeDataIB], hasMoreChunks: Bool = false
-    ) {
-        self.suppressesResponse = suppressesResponse
-        self.isTimed = isTimed
-        self.writes = writes
-        self.hasMoreChunks = hasMoreChunks
-    }
+    // memberwise: package, suppressesResponse = false, isTimed = false, hasMoreChunks = false
 
     package init(fields: TLVFields) throws(TLVError) {
         suppressesResponse = try fields.optionalBool(0) ?? false

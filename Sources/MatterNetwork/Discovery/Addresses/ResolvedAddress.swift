@@ -14,10 +14,7 @@ package struct ResolvedAddress: Hashable, Sendable {
         /// Its name, e.g. `eth0`.
         package let name: String
 
-        package init(index: UInt32, name: String) {
-            self.index = index
-            self.name = name
-        }
+        // memberwise: package
     }
 
     /// 4 bytes (IPv4) or 16 (IPv6), in network order.

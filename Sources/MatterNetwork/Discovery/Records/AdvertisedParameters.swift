@@ -32,16 +32,7 @@ package struct AdvertisedParameters: Hashable, Sendable {
     /// The longest interval that may be advertised, in milliseconds (Matter core specification 4.3.4).
     private static let longestInterval: UInt32 = 3_600_000
 
-    package init(
-        idleInterval: Duration? = nil, activeInterval: Duration? = nil, activeThreshold: Duration? = nil,
-        tcp: TCPSupport = [], icdMode: ICDMode? = nil
-    ) {
-        self.idleInterval = idleInterval
-        self.activeInterval = activeInterval
-        self.activeThreshold = activeThreshold
-        self.tcp = tcp
-        self.icdMode = icdMode
-    }
+    // memberwise: package, idleInterval = nil, activeInterval = nil, activeThreshold = nil, tcp = [], icdMode = nil
 
     /// Reads the keys; a value that is not valid counts as absent.
     package init(_ txt: TXTRecord) {

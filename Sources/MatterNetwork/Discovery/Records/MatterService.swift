@@ -24,10 +24,7 @@ package struct OperationalInstance: Hashable, Sendable, CustomStringConvertible 
     package let compressedFabricID: UInt64
     package let nodeID: UInt64
 
-    package init(compressedFabricID: UInt64, nodeID: UInt64) {
-        self.compressedFabricID = compressedFabricID
-        self.nodeID = nodeID
-    }
+    // memberwise: package
 
     /// Reads `<compressed fabric id>-<node id>`, 16 hexadecimal digits each, in either case.
     ///

@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterCrypto
 
 /// The message with which a device that sleeps says that it is awake (Matter core specification 4.22).
@@ -20,10 +19,7 @@ package struct CheckInMessage: Equatable, Sendable {
     /// What the device adds: first how long it stays awake after activity, then what later versions have.
     var applicationData: [UInt8]
 
-    package init(counter: UInt32, applicationData: [UInt8]) {
-        self.counter = counter
-        self.applicationData = applicationData
-    }
+    // memberwise: package
 
     package init(counter: UInt32, activeThreshold: UInt16) {
         self.init(

@@ -8,10 +8,7 @@ package struct PBKDFParameters: Equatable, Sendable {
     package var iterations: Int
     package var salt: [UInt8]
 
-    package init(iterations: Int, salt: [UInt8]) {
-        self.iterations = iterations
-        self.salt = salt
-    }
+    // memberwise: package
 
     func check() throws(SecureChannelError) {
         guard Self.iterationRange.contains(iterations) else {

@@ -4,10 +4,7 @@ package struct PeerLocation: Sendable {
     /// The reliability parameters in its DNS-SD record, if it has one.
     package var reliability: ReliabilityParameters?
 
-    package init(address: PeerAddress, reliability: ReliabilityParameters? = nil) {
-        self.address = address
-        self.reliability = reliability
-    }
+    // memberwise: package, reliability = nil
 }
 
 /// How to find a peer and how to treat it until it has spoken.

@@ -13,11 +13,7 @@ package struct RestartProof: Equatable, Sendable {
     /// How far the clocks of the node and ours may be apart while a second passes, and UpTime counts whole seconds.
     private static let margin = Duration.seconds(1)
 
-    package init(rebootCount: UInt16, setUp: Instant, sent: Instant) {
-        self.rebootCount = rebootCount
-        self.setUp = setUp
-        self.sent = sent
-    }
+    // memberwise: package
 
     /// - Parameters:
     ///   - rebootCount: RebootCount, read in a later session.

@@ -31,10 +31,7 @@ package struct ReceptionWindow: Equatable, Sendable {
         /// Bit i is for maximum − 1 − i.
         package var bitmap: UInt32
 
-        package init(maximum: UInt32, bitmap: UInt32) {
-            self.maximum = maximum
-            self.bitmap = bitmap
-        }
+        // memberwise: package
     }
 
     /// The window of a secure session that has seen some messages.

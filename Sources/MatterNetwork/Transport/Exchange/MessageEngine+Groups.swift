@@ -4,11 +4,7 @@ package struct GroupReception: Sendable {
     package var groups: Set<UInt16>
     package var security: GroupMessageSecurity
 
-    package init(fabricIndex: UInt8, groups: Set<UInt16>, security: GroupMessageSecurity) {
-        self.fabricIndex = fabricIndex
-        self.groups = groups
-        self.security = security
-    }
+    // memberwise: package
 }
 
 /// A message to a group that has come; it is not answered.

@@ -13,17 +13,7 @@ package struct SessionSnapshot: Sendable {
     /// When the peer last acknowledged something of ours.
     package var lastHeard: Instant?
 
-    package init(
-        parameters: SecureSessionParameters, nextCounter: UInt64, seen: ReceptionWindow.Seen, nextExchangeID: UInt16,
-        roundTrip: RoundTrip?, lastHeard: Instant?
-    ) {
-        self.parameters = parameters
-        self.nextCounter = nextCounter
-        self.seen = seen
-        self.nextExchangeID = nextExchangeID
-        self.roundTrip = roundTrip
-        self.lastHeard = lastHeard
-    }
+    // memberwise: package
 }
 
 /// Sessions that go from process to process.

@@ -21,19 +21,7 @@ package struct SecureSessionParameters: Sendable {
     package var reliability: ReliabilityParameters
     package var address: PeerAddress
 
-    package init(
-        localSessionID: UInt16, peerSessionID: UInt16, role: Role, keys: SessionKeys, localNodeID: UInt64,
-        peerNodeID: UInt64, reliability: ReliabilityParameters, address: PeerAddress
-    ) {
-        self.localSessionID = localSessionID
-        self.peerSessionID = peerSessionID
-        self.role = role
-        self.keys = keys
-        self.localNodeID = localNodeID
-        self.peerNodeID = peerNodeID
-        self.reliability = reliability
-        self.address = address
-    }
+    // memberwise: package
 }
 
 /// A session as the message engine keeps it: counters, addresses, and, if it is secure, keys.

@@ -7,14 +7,8 @@ package struct ReliabilityParameters: Equatable, Sendable {
     /// SESSION_ACTIVE_THRESHOLD: how long a peer stays awake after it was last heard.
     package var activeThreshold: Duration
 
-    package init(
-        idleInterval: Duration = .milliseconds(500), activeInterval: Duration = .milliseconds(300),
-        activeThreshold: Duration = .milliseconds(4000)
-    ) {
-        self.idleInterval = idleInterval
-        self.activeInterval = activeInterval
-        self.activeThreshold = activeThreshold
-    }
+    // memberwise: package, idleInterval = .milliseconds(500), activeInterval = .milliseconds(300),
+    //     activeThreshold = .milliseconds(4000)
 
     /// The parameters of a peer that states none.
     package static let standard = ReliabilityParameters()

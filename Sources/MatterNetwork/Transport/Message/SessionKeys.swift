@@ -17,11 +17,7 @@ package struct SessionKeys: Sendable {
     /// Signed by the device in attestation and CSR responses.
     package let attestationChallenge: SecretBytes
 
-    package init(i2r: SecretBytes, r2i: SecretBytes, attestationChallenge: SecretBytes) {
-        self.i2r = i2r
-        self.r2i = r2i
-        self.attestationChallenge = attestationChallenge
-    }
+    // memberwise: package
 }
 
 /// Encrypts and decrypts the messages of one direction of a secure session (Matter core specification 4.8).

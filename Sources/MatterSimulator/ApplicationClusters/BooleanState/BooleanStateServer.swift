@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Boolean State (Matter application cluster specification 1.7): a contact that is closed (true) or open.

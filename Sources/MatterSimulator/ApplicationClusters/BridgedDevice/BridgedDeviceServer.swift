@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Bridged Device Basic Information (Matter core specification 9.13): what stands behind an endpoint of a bridge.

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterModel
 import MatterNetwork
 
 /// Color Control with all features (Matter application cluster specification 3.2): hue and saturation, enhanced hue, the

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// SetCredential, GetCredentialStatus and ClearCredential (Matter application cluster specification 5.2.10.40 to 5.2.10.44).

@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// A movement of the bolt, or an attempt.

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Week-day and year-day schedules (Matter application cluster specification 5.2.10.5 to 5.2.10.13).

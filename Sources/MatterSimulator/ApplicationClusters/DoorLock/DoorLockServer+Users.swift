@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// SetUser, GetUser and ClearUser (Matter application cluster specification 5.2.10.34 to 5.2.10.37).

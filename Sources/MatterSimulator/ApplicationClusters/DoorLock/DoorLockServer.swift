@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-import MatterModel
 import MatterNetwork
 
 /// Door Lock (Matter application cluster specification 5.2): users with PIN codes, week-day and year-day schedules, a limit

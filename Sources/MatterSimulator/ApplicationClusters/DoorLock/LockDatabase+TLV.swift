@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// How the users of a lock are saved: a structure with 0 users and 1 credentials.

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterModel
 import MatterNetwork
 
 /// Electrical Power Measurement (Matter application cluster specification 2.13) of what is plugged in, at 230 V.

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Fan Control (Matter application cluster specification 4.4) with ten speeds, automatic mode, Step and a direction of the air.

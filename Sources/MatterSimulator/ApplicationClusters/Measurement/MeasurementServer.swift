@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Temperature Measurement and Relative Humidity Measurement (Matter application cluster specification 2.3 and 2.6),

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Media Playback (Matter application cluster specification 6.10) of a player with a list of five titles.

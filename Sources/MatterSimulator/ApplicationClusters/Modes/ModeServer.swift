@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// A cluster that is derived from Mode Base (Matter application cluster specification 1.10), or Mode Select (1.9).

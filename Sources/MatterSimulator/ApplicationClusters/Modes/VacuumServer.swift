@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// RVC Operational State (Matter application cluster specification 7.4): a vacuum cleaner that runs, pauses and drives home.

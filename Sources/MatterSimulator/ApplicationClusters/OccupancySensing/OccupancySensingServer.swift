@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Occupancy Sensing (Matter application cluster specification 2.7) with a passive infrared sensor.

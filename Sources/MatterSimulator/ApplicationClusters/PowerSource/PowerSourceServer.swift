@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Power Source (Matter core specification 11.7): a battery that a person replaces.

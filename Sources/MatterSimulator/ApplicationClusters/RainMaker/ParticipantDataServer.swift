@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Espressif's cluster 0x131BFC03 of an event's badges: who carries it. One command sets what it brings and leaves the rest.

@@ -1,5 +1,3 @@
-import JSON
-import MatterBase
 import MatterCrypto
 import MatterModel
 
@@ -14,10 +12,7 @@ package struct RainMakerOptions: Sendable, Equatable {
     /// The node's name at RainMaker, up to 39 bytes.
     package var nodeID: String
 
-    package init(revision: UInt16 = 3, nodeID: String) {
-        self.revision = revision
-        self.nodeID = nodeID
-    }
+    // memberwise: package, revision = 3
 }
 
 extension NodeConfiguration {

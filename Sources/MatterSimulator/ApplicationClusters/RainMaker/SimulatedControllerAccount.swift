@@ -1,4 +1,3 @@
-package import JSON
 import MatterCrypto
 
 /// The way of a virtual controller to a cloud.

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// The scenes as the virtual device keeps them.

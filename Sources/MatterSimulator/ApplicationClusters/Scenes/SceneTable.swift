@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// What a scene keeps of an endpoint.

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Scenes Management (Matter application cluster specification 1.4): on and off, level and colour temperature of the endpoint,

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Switch (Matter application cluster specification 1.13): a button that is pressed, held, and pressed several times.

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterModel
 import MatterNetwork
 
 /// Thermostat (Matter application cluster specification 4.3) with heating, cooling and automatic mode, in a room that it

@@ -1,5 +1,3 @@
-import MatterBase
-import MatterModel
 import MatterNetwork
 
 /// Valve Configuration and Control (Matter application cluster specification 4.6) with levels.

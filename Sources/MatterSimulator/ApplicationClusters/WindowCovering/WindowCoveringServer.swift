@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Window Covering (Matter application cluster specification 5.3): a venetian blind with lift and tilt, both aware of

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Network Commissioning of a device on a cable: there is nothing to commission (Matter core specification 11.9).

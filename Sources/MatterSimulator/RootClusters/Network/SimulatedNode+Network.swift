@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// Where a device is before and after it has joined its network.

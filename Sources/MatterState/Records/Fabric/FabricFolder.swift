@@ -1,4 +1,3 @@
-import MatterBase
 import MatterCrypto
 
 /// The folder of one fabric, for the stores that keep something in it.

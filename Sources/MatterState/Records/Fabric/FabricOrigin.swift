@@ -1,4 +1,3 @@
-import JSON
 import MatterCrypto
 
 /// Which state directory a fabric's record was written in, and how far it had come: what tells a copy, or a backup that

@@ -1,4 +1,3 @@
-import JSON
 package import MatterCrypto
 
 /// The record of a fabric, without keys.

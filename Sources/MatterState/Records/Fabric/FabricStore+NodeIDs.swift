@@ -1,5 +1,3 @@
-import JSON
-import MatterBase
 package import MatterCrypto
 
 /// A node id that belongs to this process until it is let go; by then a record should say what became of it.

@@ -1,5 +1,3 @@
-import JSON
-import MatterBase
 package import MatterCrypto
 
 /// The fabrics in the state directory: `fabrics/NAME/fabric.json`, their keys, nodes and sessions below it.

@@ -1,4 +1,3 @@
-import JSON
 package import MatterCrypto
 
 /// A group of endpoints that one message reaches, as it is kept: `groups/ID.json` in the fabric's folder. Its key is a file
@@ -11,11 +10,7 @@ package struct GroupRecord: Sendable, Equatable {
         /// True from before the node is first told until it has everything that a member needs.
         package var isPending: Bool
 
-        package init(nodeID: NodeID, endpoint: UInt16, isPending: Bool = false) {
-            self.nodeID = nodeID
-            self.endpoint = endpoint
-            self.isPending = isPending
-        }
+        // memberwise: package, isPending = false
     }
 
     /// The ids of groups that an administrator may give out (Matter core specification 2.5.4).

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterCrypto
 
 /// The groups of one fabric and their keys: `groups/ID.json` and `keys/group-SET` in the fabric's folder.

@@ -1,6 +1,3 @@
-import JSON
-import MatterBase
-package import MatterCrypto
 package import MatterNetwork
 
 /// The registration of our node as a client of a device that sleeps: the keys of its check-ins, the counters that were
@@ -28,18 +25,7 @@ package struct ICDRegistration: Equatable, Sendable {
         package var triggers: UInt32
         package var triggerInstruction: String?
 
-        package init(
-            idle: UInt32, active: UInt32, threshold: UInt16, mostBackOff: UInt32? = nil, isLong: Bool = true,
-            triggers: UInt32 = 0, triggerInstruction: String? = nil
-        ) {
-            self.idle = idle
-            self.active = active
-            self.threshold = threshold
-            self.mostBackOff = mostBackOff
-            self.isLong = isLong
-            self.triggers = triggers
-            self.triggerInstruction = triggerInstruction
-        }
+        // memberwise: package, mostBackOff = nil, isLong = true, triggers = 0, triggerInstruction = nil
     }
 
     /// A check-in that was accepted.

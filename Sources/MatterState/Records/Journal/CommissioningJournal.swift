@@ -1,5 +1,3 @@
-import MatterBase
-package import MatterCrypto
 import MatterNetwork
 
 /// The pending nodes of one fabric: `pending/ID.json` in the fabric's folder; and what recognises the setup codes of the

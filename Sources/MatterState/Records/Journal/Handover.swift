@@ -1,5 +1,3 @@
-import JSON
-import MatterBase
 package import MatterCrypto
 
 /// A commissioning that is to be completed on another machine, with what that machine needs: the fabric, our own identity on

@@ -1,5 +1,3 @@
-import JSON
-package import MatterCrypto
 package import MatterNetwork
 
 /// A node that may have our certificate although its commissioning has not ended: durable before AddNOC is sent.
@@ -19,23 +17,7 @@ package struct PendingNode: Equatable, Sendable {
     package var vendorID: UInt16?
     package var productID: UInt16?
 
-    package init(
-        nodeID: NodeID, name: String?, room: String?, receipt: NOCReceipt, noc: [UInt8], addresses: [PeerAddress],
-        fingerprint: SetupFingerprint, discriminator: SetupDiscriminator?, failSafeEnds: Int64, vendorID: UInt16?,
-        productID: UInt16?
-    ) {
-        self.nodeID = nodeID
-        self.name = name
-        self.room = room
-        self.receipt = receipt
-        self.noc = noc
-        self.addresses = addresses
-        self.fingerprint = fingerprint
-        self.discriminator = discriminator
-        self.failSafeEnds = failSafeEnds
-        self.vendorID = vendorID
-        self.productID = productID
-    }
+    // memberwise: package
 
     package init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
         let fields = try RecordFields(contents, file)

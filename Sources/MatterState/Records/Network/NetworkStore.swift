@@ -1,5 +1,3 @@
-import JSON
-import MatterBase
 package import MatterCrypto
 
 /// The credentials of a network that are kept for devices to come: of a house, whatever the fabric.

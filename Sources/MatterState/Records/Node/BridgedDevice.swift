@@ -1,4 +1,3 @@
-package import JSON
 import MatterCrypto
 
 /// A device that a bridge makes an endpoint of: what the bridge says of it, and what the user calls it.
@@ -15,14 +14,7 @@ package struct BridgedDevice: Equatable, Sendable, JSONConvertible {
     /// What it is called.
     package var title: String? { name ?? label }
 
-    package init(
-        label: String? = nil, isReachable: Bool? = nil, name: String? = nil, room: String? = nil
-    ) {
-        self.label = label
-        self.isReachable = isReachable
-        self.name = name
-        self.room = room
-    }
+    // memberwise: package, label = nil, isReachable = nil, name = nil, room = nil
 
     init(_ fields: RecordFields) throws(RecordError) {
         label = try fields.optionalString("label")

@@ -1,4 +1,3 @@
-import JSON
 import MatterCrypto
 
 /// Which node has a name: `names/NAME` in the fabric's folder, so that a look-up does not read the records of all nodes.

@@ -1,4 +1,3 @@
-package import JSON
 package import MatterCrypto
 
 /// Something small to remember of a node, which may be lost.

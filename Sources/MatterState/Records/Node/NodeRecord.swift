@@ -1,5 +1,3 @@
-import JSON
-package import MatterCrypto
 package import MatterNetwork
 
 /// The record of a node: how to name it, where it was, and what it can do.

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterCrypto
 
 /// The nodes of one fabric: `nodes/ID.json` in the fabric's folder.

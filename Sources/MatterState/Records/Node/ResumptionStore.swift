@@ -1,4 +1,3 @@
-package import MatterCrypto
 package import MatterNetwork
 
 /// The record that resumes a session with a node in a later process: `sessions/ID` in the fabric's folder.

@@ -1,4 +1,3 @@
-package import JSON
 import MatterCrypto
 
 /// The access control list that was last shown of a node: a number that the user types stands for an entry of that one.
@@ -10,11 +9,7 @@ package struct SeenList: Equatable, Sendable {
     /// Whether a command showed it that was to change the list; otherwise one that was asked for it.
     package var isResult: Bool
 
-    package init(digest: [UInt8], time: UInt64, isResult: Bool = false) {
-        self.digest = digest
-        self.time = time
-        self.isResult = isResult
-    }
+    // memberwise: package, isResult = false
 }
 
 extension SeenList: NodeNote {

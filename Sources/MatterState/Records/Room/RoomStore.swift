@@ -1,5 +1,3 @@
-import JSON
-import MatterBase
 package import MatterCrypto
 
 /// The rooms of one fabric: those that nodes are in, and those that were added, which are in `rooms.json` in the fabric's

@@ -1,4 +1,3 @@
-import MatterCrypto
 package import MatterNetwork
 import Synchronization
 

@@ -1,4 +1,3 @@
-import MatterCrypto
 package import MatterNetwork
 
 /// A kept session as bytes: fixed fields, the least significant byte first. No text and no structure in between, since

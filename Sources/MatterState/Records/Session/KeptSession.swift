@@ -16,19 +16,7 @@ package struct KeptSession: Sendable {
     /// When this was written.
     package var moment: MachineMoment
 
-    package init(
-        snapshot: SessionSnapshot, peerParameters: SessionParameters, setUp: Int64, rebootCount: UInt16?,
-        certificate: UInt32,
-        port: UInt16, moment: MachineMoment
-    ) {
-        self.snapshot = snapshot
-        self.peerParameters = peerParameters
-        self.setUp = setUp
-        self.rebootCount = rebootCount
-        self.certificate = certificate
-        self.port = port
-        self.moment = moment
-    }
+    // memberwise: package
 
     /// The result of the handshake that the session began with, as far as it matters later.
     package var established: EstablishedSession {

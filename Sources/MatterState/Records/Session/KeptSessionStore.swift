@@ -1,5 +1,3 @@
-import JSON
-package import MatterCrypto
 package import MatterNetwork
 import Synchronization
 

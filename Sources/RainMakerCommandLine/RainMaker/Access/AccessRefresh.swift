@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterController
 import RainMaker
 
 /// After a sharing change: our own certificate first, then those of the group's controllers, then, over sessions that prove

@@ -1,5 +1,4 @@
 import MatterCommandLine
-import MatterController
 import RainMaker
 
 /// Gives the controllers of a group certificates with its present tags. Devices that ask for the new version of a tag would

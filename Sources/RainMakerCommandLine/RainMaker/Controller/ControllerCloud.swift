@@ -1,5 +1,4 @@
 import MatterCommandLine
-import MatterController
 import RainMaker
 
 /// The cloud that a controller shall use: that of the fabric, or one that the user names.

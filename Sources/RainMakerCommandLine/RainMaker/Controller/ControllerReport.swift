@@ -1,5 +1,4 @@
 import MatterCommandLine
-import MatterController
 import RainMaker
 
 extension Report {

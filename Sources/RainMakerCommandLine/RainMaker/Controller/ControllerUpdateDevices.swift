@@ -1,7 +1,6 @@
 import ArgumentParser
 import Logging
 import MatterCommandLine
-import MatterController
 import RainMaker
 
 extension RainMakerController {

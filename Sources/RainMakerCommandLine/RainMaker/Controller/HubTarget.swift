@@ -1,5 +1,4 @@
 import MatterCommandLine
-import MatterController
 import RainMaker
 
 /// The controller that a command is about, if it is one that is told through the cloud.

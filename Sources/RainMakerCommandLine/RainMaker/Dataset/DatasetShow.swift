@@ -1,7 +1,5 @@
 import ArgumentParser
-import JSON
 import MatterCommandLine
-import MatterController
 import RainMaker
 
 extension RainMakerDataset {

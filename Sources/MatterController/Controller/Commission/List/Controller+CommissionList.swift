@@ -1,6 +1,3 @@
-import MatterBase
-import MatterCrypto
-package import MatterNetwork
 package import MatterState
 
 /// A line of a list whose turn it is.

@@ -1,5 +1,3 @@
-import MatterBase
-package import MatterCrypto
 import MatterState
 
 /// The setup codes of many devices as a text: a line for each, with the name and the room that the device is to have.

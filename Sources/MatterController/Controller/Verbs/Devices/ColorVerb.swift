@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// Gives a light a colour (Matter application cluster specification 3.2.8), also while it is off.

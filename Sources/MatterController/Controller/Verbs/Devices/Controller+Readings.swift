@@ -1,6 +1,3 @@
-package import MatterBase
-package import MatterModel
-import MatterNetwork
 package import MatterState
 
 /// A value of a device, with what it means.

@@ -1,6 +1,3 @@
-import MatterBase
-package import MatterModel
-import MatterNetwork
 import MatterState
 
 /// What a verb has made of an endpoint, read back.

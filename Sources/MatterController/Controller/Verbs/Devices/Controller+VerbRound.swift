@@ -1,7 +1,3 @@
-import MatterBase
-import MatterCrypto
-package import MatterModel
-import MatterNetwork
 package import MatterState
 
 /// What came of a verb at one endpoint of several.

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// Moves a blind, a shutter or a curtain (Matter application cluster specification 5.3.7).

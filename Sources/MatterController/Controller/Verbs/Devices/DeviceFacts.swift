@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterModel
 
 /// A cluster of a device in the device's own words, for verbs that ask first what it can do.

@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterModel
 
 /// Something that a device can be told, and that may depend on what the device has.

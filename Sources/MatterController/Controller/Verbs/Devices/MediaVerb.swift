@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// Plays media (Matter application cluster specification 6.10.7).

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// The modes that a cluster of a device has: one that is derived from Mode Base (Matter application cluster specification

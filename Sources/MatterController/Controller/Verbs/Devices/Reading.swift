@@ -1,4 +1,3 @@
-package import MatterBase
 package import MatterModel
 
 /// A value that devices measure or tell of themselves, and how it is said.

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// Keeps the state of an endpoint as a scene, and brings it back (Matter application cluster specification 1.4.9).

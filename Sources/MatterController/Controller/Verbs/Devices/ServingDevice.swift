@@ -1,6 +1,4 @@
 import Logging
-package import MatterBase
-package import MatterModel
 package import MatterState
 
 /// A cluster of a device at work: its own account of itself, and the way to it.

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// Sets a temperature or the mode of a thermostat (Matter application cluster specification 4.3).

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// Opens or closes a valve (Matter application cluster specification 4.6.8).

@@ -1,4 +1,3 @@
-import MatterBase
 import MatterModel
 
 /// The users, codes and schedules of a lock (Matter application cluster specification 5.2.10).

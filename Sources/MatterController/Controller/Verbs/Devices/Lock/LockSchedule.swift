@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// When a user of a lock may open it, in the local time of the lock.

@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// A setting of a lock that people change (Matter application cluster specification 5.2.9).

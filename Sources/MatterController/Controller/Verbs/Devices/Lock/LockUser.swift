@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// A user of a lock.

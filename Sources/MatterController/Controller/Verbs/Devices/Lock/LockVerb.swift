@@ -1,4 +1,3 @@
-import MatterBase
 package import MatterModel
 
 /// Locks or unlocks a door (Matter application cluster specification 5.2.10).

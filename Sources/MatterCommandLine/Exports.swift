@@ -1,0 +1,2 @@
+// Who imports this module sees what it stands on.
+@_exported public import MatterController

@@ -1,0 +1,3 @@
+// Who imports this module sees what it stands on.
+@_exported public import MatterCrypto
+@_exported public import MatterModel
