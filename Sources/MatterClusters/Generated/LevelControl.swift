@@ -5,50 +5,6 @@ public import MatterModel
 
 extension LevelControl {
 
-    /// Stop, command 0x03 of Level Control.
-    public struct Stop: ClusterCommand {
-        /// The number of the cluster.
-        @inlinable public static var cluster: ClusterID { 0x0008 }
-        /// The number within the cluster.
-        @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
-        public enum Field {
-            /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 0 }
-            /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 1 }
-        }
-
-        /// OptionsMask (field 0)
-        public var optionsMask: Options
-        /// OptionsOverride (field 1)
-        public var optionsOverride: Options
-
-        /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(optionsMask: Options = [], optionsOverride: Options = []) {
-            self.optionsMask = optionsMask
-            self.optionsOverride = optionsOverride
-        }
-
-        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
-        public init?(tlv: TLVValue) {
-            guard let fields = StructureFields(tlv),
-                let optionsMask: Options = fields.required(0),
-                let optionsOverride: Options = fields.required(1)
-            else { return nil }
-            self.optionsMask = optionsMask
-            self.optionsOverride = optionsOverride
-        }
-
-        /// The structure as it is sent.
-        public var tlv: TLVValue {
-            var fields = StructureFields()
-            fields.add(0, optionsMask)
-            fields.add(1, optionsOverride)
-            return fields.tlv
-        }
-    }
-
     /// MoveWithOnOff, command 0x05 of Level Control.
     public struct MoveWithOnOff: ClusterCommand {
         /// The number of the cluster.

@@ -78,45 +78,32 @@ struct ColorTemperatureServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        typealias Field = ColorControl.StepColorTemperature.Field
-        let optionsTag: UInt8 =
-            switch command.id {
-            case Command.moveToColorTemperature: 2
-            case Command.moveColorTemperature: 4
-            case Command.stepColorTemperature: 5
-            default: 0
-            }
-        let mask: UInt8 = try command.unsigned(optionsTag)
-        let override: UInt8 = try command.unsigned(optionsTag + 1)
-        let options = (context.number(Attribute.options, as: UInt8.self) ?? 0) & ~mask | override & mask
-        let isOn = context.sibling(OnOff.id)?.bool(OnOff.Attribute.onOff) ?? true
-        let acts = isOn || options & 1 != 0
+        func acts(_ request: some ColorCommand) -> Bool {
+            let (mask, override) = (request.optionsMask.rawValue, request.optionsOverride.rawValue)
+            let options = (context.number(Attribute.options, as: UInt8.self) ?? 0) & ~mask | override & mask
+            return context.sibling(OnOff.id)?.bool(OnOff.Attribute.onOff) ?? true || options & 1 != 0
+        }
+        func tenths(_ time: UInt16) -> Duration { .milliseconds(100 * Int64(time)) }
         switch command.id {
         case Command.moveToColorTemperature:
-            let mireds: UInt16 = try command.unsigned(ColorControl.MoveToColorTemperature.Field.colorTemperatureMireds)
-            let tenths: UInt16 = try command.unsigned(ColorControl.MoveToColorTemperature.Field.transitionTime)
-            guard Int(mireds) <= Self.largest else { throw .constraintError }
-            if acts { begin(to: Self.clamped(Int(mireds)), .milliseconds(100 * Int64(tenths)), context) }
+            let request: ColorControl.MoveToColorTemperature = try command.decoded()
+            let mireds = Int(request.colorTemperatureMireds)
+            guard mireds <= Self.largest else { throw .constraintError }
+            if acts(request) { begin(to: Self.clamped(mireds), tenths(request.transitionTime), context) }
         case Command.moveColorTemperature:
-            let mode: UInt8 = try command.unsigned(ColorControl.MoveColorTemperature.Field.moveMode)
-            let rate: UInt16 = try command.unsigned(ColorControl.MoveColorTemperature.Field.rate)
-            let range = try Self.range(
-                try command.unsigned(ColorControl.MoveColorTemperature.Field.colorTemperatureMinimumMireds),
-                try command.unsigned(ColorControl.MoveColorTemperature.Field.colorTemperatureMaximumMireds))
-            guard mode == 0 || rate > 0 else { throw .invalidCommand }
-            if acts { move(mode, Int(rate), range, context) }
+            let request: ColorControl.MoveColorTemperature = try command.decoded()
+            let range = try Self.range(request.colorTemperatureMinimumMireds, request.colorTemperatureMaximumMireds)
+            guard request.moveMode == .stop || request.rate > 0 else { throw .invalidCommand }
+            if acts(request) { move(request.moveMode.rawValue, Int(request.rate), range, context) }
         case Command.stepColorTemperature:
-            let mode: UInt8 = try command.unsigned(Field.stepMode)
-            let size: UInt16 = try command.unsigned(Field.stepSize)
-            let tenths: UInt16 = try command.unsigned(Field.transitionTime)
-            let range = try Self.range(
-                try command.unsigned(Field.colorTemperatureMinimumMireds),
-                try command.unsigned(Field.colorTemperatureMaximumMireds))
-            guard size > 0, mode != 0 else { throw .invalidCommand }
-            let target = mireds(context) + (mode == 1 ? Int(size) : -Int(size))
-            if acts { begin(to: Self.clamped(target, range), .milliseconds(100 * Int64(tenths)), context) }
+            let request: ColorControl.StepColorTemperature = try command.decoded()
+            let range = try Self.range(request.colorTemperatureMinimumMireds, request.colorTemperatureMaximumMireds)
+            guard request.stepSize > 0, request.stepMode.rawValue != 0 else { throw .invalidCommand }
+            let size = Int(request.stepSize)
+            let target = mireds(context) + (request.stepMode == .up ? size : -size)
+            if acts(request) { begin(to: Self.clamped(target, range), tenths(request.transitionTime), context) }
         default:
-            if acts { halt(context) }
+            if acts(try command.decoded(as: ColorControl.StopMoveStep.self)) { halt(context) }
         }
         return .success
     }

@@ -36,29 +36,26 @@ struct GroupsServer: ClusterServer {
         func isMember(_ membership: GroupMembership) -> Bool { membership.endpoints.contains(endpoint) }
         switch command.id {
         case Command.addGroup:
-            let group: UInt16 = try command.unsigned(Groups.AddGroup.Field.groupID)
-            return added(add(group, try command.string(Groups.AddGroup.Field.groupName), &fabric, context), group)
+            let request: Groups.AddGroup = try command.decoded()
+            return added(add(request.groupID, request.groupName, &fabric, context), request.groupID)
         case Command.addGroupIfIdentifying:
-            let group: UInt16 = try command.unsigned(Groups.AddGroupIfIdentifying.Field.groupID)
-            let name = try command.string(Groups.AddGroupIfIdentifying.Field.groupName)
+            let request: Groups.AddGroupIfIdentifying = try command.decoded()
             let left: UInt16 = context.sibling(Identify.id)?.number(Identify.Attribute.identifyTime) ?? 0
             guard left > 0 else { return .success }
-            return .status(StatusIB(add(group, name, &fabric, context)))
+            return .status(StatusIB(add(request.groupID, request.groupName, &fabric, context)))
         case Command.viewGroup:
-            let group: UInt16 = try command.unsigned(Groups.ViewGroup.Field.groupID)
+            let group = try command.decoded(as: Groups.ViewGroup.self).groupID
             guard group != 0 else {
                 return viewed(.constraintError, group)
             }
             let found = fabric.groups.first { $0.group == group && isMember($0) }
             return viewed(found == nil ? .notFound : .success, group, found?.name ?? "")
         case Command.getGroupMembership:
-            let asked = try command.array(Groups.GetGroupMembership.Field.groupList).compactMap {
-                $0.integer(as: UInt16.self)
-            }
+            let asked = try command.decoded(as: Groups.GetGroupMembership.self).groupList
             let groups = fabric.groups.filter { isMember($0) && (asked.isEmpty || asked.contains($0.group)) }
             return .response(Groups.GetGroupMembershipResponse(capacity: nil, groupList: groups.map(\.group)))
         case Command.removeGroup:
-            let group: UInt16 = try command.unsigned(Groups.RemoveGroup.Field.groupID)
+            let group = try command.decoded(as: Groups.RemoveGroup.self).groupID
             guard group != 0 else { return removed(.constraintError, group) }
             guard fabric.groups.contains(where: { $0.group == group && isMember($0) }) else {
                 return removed(.notFound, group)

@@ -32,9 +32,9 @@ struct IdentifyServer: ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         if command.id == Identify.Command.identify {
-            set(try command.unsigned(Identify.Identify.Field.identifyTime), context)
+            set(try command.decoded(as: Identify.Identify.self).identifyTime, context)
         } else {
-            let effect: UInt8 = try command.unsigned(Identify.TriggerEffect.Field.effectIdentifier)
+            let effect = try command.decoded(as: Identify.TriggerEffect.self).effectIdentifier.rawValue
             // Finish and stop end what is under way.
             if effect == 0xFE || effect == 0xFF { set(0, context) }
             context.report("effect \(effect)")

@@ -96,34 +96,32 @@ struct LevelControlServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        typealias Field = LevelControl.Step.Field
         let withOnOff = Self.plain[command.id] != nil
         let kind = Self.plain[command.id] ?? command.id
-        let optionsTag: UInt8 = kind == Command.stop ? 0 : kind == Command.step ? 3 : 2
-        let mask: UInt8 = try command.unsigned(optionsTag)
-        let override: UInt8 = try command.unsigned(optionsTag + 1)
-        let options = (context.number(Attribute.options, as: UInt8.self) ?? 0) & ~mask | override & mask
-        let acts = withOnOff || isOn(context) || options & 1 != 0
+        func acts(_ mask: LevelControl.Options, _ override: LevelControl.Options) -> Bool {
+            let options = (context.number(Attribute.options, as: UInt8.self) ?? 0) & ~mask.rawValue
+            return withOnOff || isOn(context) || (options | override.rawValue & mask.rawValue) & 1 != 0
+        }
+        // The commands with on/off have the same fields.
         switch kind {
         case Command.moveToLevel:
-            let level: UInt8 = try command.unsigned(LevelControl.MoveToLevel.Field.level)
-            guard level <= Self.highest else { throw .constraintError }
-            let time: UInt16? = try command.optionalUnsigned(LevelControl.MoveToLevel.Field.transitionTime)
-            if acts { move(to: Int(level), time.map(Self.duration), withOnOff, context) }
+            let request: LevelControl.MoveToLevel = try command.decoded()
+            guard request.level <= Self.highest else { throw .constraintError }
+            guard acts(request.optionsMask, request.optionsOverride) else { break }
+            move(to: Int(request.level), request.transitionTime.map(Self.duration), withOnOff, context)
         case Command.move:
-            let isUp: Bool = try command.unsigned(LevelControl.Move.Field.moveMode, as: UInt8.self) == 0
-            let rate: UInt8? =
-                try command.optionalUnsigned(LevelControl.Move.Field.rate) ?? context.number(Attribute.defaultMoveRate)
-            guard rate != 0 else { return .success }
-            if acts { move(isUp: isUp, rate: rate, withOnOff, context) }
+            let request: LevelControl.Move = try command.decoded()
+            let rate: UInt8? = request.rate ?? context.number(Attribute.defaultMoveRate)
+            guard rate != 0, acts(request.optionsMask, request.optionsOverride) else { break }
+            move(isUp: request.moveMode == .up, rate: rate, withOnOff, context)
         case Command.step:
-            let isUp: Bool = try command.unsigned(Field.stepMode, as: UInt8.self) == 0
-            let size: UInt8 = try command.unsigned(Field.stepSize)
-            let time: UInt16? = try command.optionalUnsigned(Field.transitionTime)
-            guard size > 0 else { throw .invalidCommand }
-            if acts { step(isUp: isUp, Int(size), time, withOnOff, context) }
+            let request: LevelControl.Step = try command.decoded()
+            guard request.stepSize > 0 else { throw .invalidCommand }
+            guard acts(request.optionsMask, request.optionsOverride) else { break }
+            step(isUp: request.stepMode == .up, Int(request.stepSize), request.transitionTime, withOnOff, context)
         default:
-            if acts { stop(context) }
+            let request: LevelControl.Stop = try command.decoded()
+            if acts(request.optionsMask, request.optionsOverride) { stop(context) }
         }
         return .success
     }

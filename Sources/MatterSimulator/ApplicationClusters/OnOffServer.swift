@@ -125,13 +125,12 @@ struct OnOffServer: ClusterServer {
     private mutating func offWithEffect(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) {
-        let effect: UInt8 = try command.unsigned(OnOff.OffWithEffect.Field.effectIdentifier)
-        let variant: UInt8 = try command.unsigned(OnOff.OffWithEffect.Field.effectVariant)
+        let request: OnOff.OffWithEffect = try command.decoded()
         context[Attribute.globalSceneControl] = .bool(false)
         setOnTime(0, context)
         guard context.bool(Attribute.onOff) else { return }
         let fade: LevelControlServer.Fade
-        switch (effect, variant) {
+        switch (request.effectIdentifier.rawValue, request.effectVariant) {
         case (0, 1): fade = .init(steps: [])
         case (0, 2): fade = .init(steps: [.init(percent: 50, tenths: 8), .init(percent: 0, tenths: 120)])
         case (1, _): fade = .init(steps: [.init(percent: 120, tenths: 5), .init(percent: 0, tenths: 10)])
@@ -148,21 +147,18 @@ struct OnOffServer: ClusterServer {
     private mutating func onWithTimedOff(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) {
-        typealias Field = OnOff.OnWithTimedOff.Field
-        let control: UInt8 = try command.unsigned(Field.onOffControl)
-        let onTime: UInt16 = try command.unsigned(Field.onTime)
-        let offWaitTime: UInt16 = try command.unsigned(Field.offWaitTime)
+        let request: OnOff.OnWithTimedOff = try command.decoded()
         let isOn = context.bool(Attribute.onOff)
-        guard control & 1 == 0 || isOn else { return }
+        guard !request.onOffControl.contains(.acceptOnlyWhenOn) || isOn else { return }
         let waiting = current(Attribute.offWaitTime, context)
         if waiting > 0, !isOn {
-            setOffWaitTime(min(waiting, offWaitTime), context)
+            setOffWaitTime(min(waiting, request.offWaitTime), context)
             return
         }
-        let time = max(current(Attribute.onTime, context), onTime)
+        let time = max(current(Attribute.onTime, context), request.onTime)
         switchOn(context)
-        setOffWaitTime(offWaitTime, counting: false, context)
-        setOnTime(time, counting: time != Self.forever && offWaitTime != Self.forever, context)
+        setOffWaitTime(request.offWaitTime, counting: false, context)
+        setOnTime(time, counting: time != Self.forever && request.offWaitTime != Self.forever, context)
     }
 
     // MARK: Countdowns

@@ -6,57 +6,14 @@ package struct CommandCall: Sendable {
     /// A structure, save for a few odd clusters.
     package let fields: TLVValue
 
-    /// The field with a tag; null counts as present.
-    package subscript(_ tag: UInt8) -> TLVValue? { fields.field(tag) }
-
-    package func unsigned<Number: FixedWidthInteger>(
-        _ tag: UInt8, as type: Number.Type = Number.self
-    ) throws(ClusterFailure) -> Number {
-        guard let number = self[tag]?.integer(as: type) else { throw .invalidCommand }
-        return number
-    }
-
-    /// - Returns: `nil` where the field is absent or null.
-    package func optionalUnsigned<Number: FixedWidthInteger>(
-        _ tag: UInt8, as type: Number.Type = Number.self
-    ) throws(ClusterFailure) -> Number? {
-        guard let value = self[tag], value != .null else { return nil }
-        guard let number = value.integer(as: type) else { throw .invalidCommand }
-        return number
-    }
-
-    package func octets(_ tag: UInt8) throws(ClusterFailure) -> [UInt8] {
-        guard let octets = self[tag]?.octetString else { throw .invalidCommand }
-        return octets
-    }
-
-    package func optionalOctets(_ tag: UInt8) throws(ClusterFailure) -> [UInt8]? {
-        guard let value = self[tag], value != .null else { return nil }
-        guard let octets = value.octetString else { throw .invalidCommand }
-        return octets
-    }
-
-    package func string(_ tag: UInt8) throws(ClusterFailure) -> String {
-        guard let text = self[tag]?.text else { throw .invalidCommand }
-        return text
-    }
-
-    package func bool(_ tag: UInt8) throws(ClusterFailure) -> Bool {
-        guard let flag = self[tag]?.boolean else { throw .invalidCommand }
-        return flag
-    }
-
-    package func optionalBool(_ tag: UInt8) throws(ClusterFailure) -> Bool? {
-        guard let value = self[tag], value != .null else { return nil }
-        guard let flag = value.boolean else { throw .invalidCommand }
-        return flag
-    }
-
-    /// The values of a list; none if it is absent or null.
-    package func array(_ tag: UInt8) throws(ClusterFailure) -> [TLVValue] {
-        guard let value = self[tag], value != .null else { return [] }
-        guard let items = value.items else { throw .invalidCommand }
-        return items
+    /// The command with its fields.
+    ///
+    /// - Throws: INVALID_COMMAND if a field lacks or is of another type. ``ValueValidator`` has looked before.
+    package func decoded<Command: ClusterCommand>(
+        as type: Command.Type = Command.self
+    ) throws(ClusterFailure) -> Command {
+        guard let command = Command(tlv: fields) else { throw .invalidCommand }
+        return command
     }
 }
 

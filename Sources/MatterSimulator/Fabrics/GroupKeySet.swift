@@ -19,28 +19,23 @@ struct GroupKeySet: Sendable, Equatable {
     var keys: [EpochKey]
 
     /// The set as KeySetRead answers it: without the keys.
-    var publicTLV: TLVValue {
-        var members = [TLVElement(0, .uint(UInt64(id))), TLVElement(1, .uint(UInt64(securityPolicy)))]
-        for index in 0..<3 {
-            let tag = UInt8(2 + 2 * index)
-            members.append(TLVElement(tag, .null))
-            members.append(TLVElement(tag + 1, index < keys.count ? .uint(keys[index].start) : .null))
-        }
-        return .structure(members)
+    var withoutKeys: GroupKeyManagement.GroupKeySet {
+        func start(_ index: Int) -> UInt64? { keys.indices.contains(index) ? keys[index].start : nil }
+        return GroupKeyManagement.GroupKeySet(
+            groupKeySetID: id, groupKeySecurityPolicy: .init(rawValue: securityPolicy), epochStartTime0: start(0),
+            epochStartTime1: start(1), epochStartTime2: start(2))
     }
 }
 
 extension GroupKeySet {
     /// Reads what KeySetWrite brings, in the order of checks of the specification.
-    init(writing value: TLVValue) throws(ClusterFailure) {
-        guard let id: UInt16 = value.field(0)?.integer(), let policy: UInt8 = value.field(1)?.integer() else {
-            throw .invalidCommand
-        }
-        self.init(id: id, securityPolicy: policy, keys: [])
-        var slots: [(key: [UInt8]?, start: UInt64?)] = []
-        for tag: UInt8 in [2, 4, 6] {
-            slots.append((value.field(tag)?.octetString, value.field(tag + 1)?.integer()))
-        }
+    init(writing set: GroupKeyManagement.GroupKeySet) throws(ClusterFailure) {
+        let policy = set.groupKeySecurityPolicy.rawValue
+        self.init(id: set.groupKeySetID, securityPolicy: policy, keys: [])
+        let slots: [(key: [UInt8]?, start: UInt64?)] = [
+            (set.epochKey0, set.epochStartTime0), (set.epochKey1, set.epochStartTime1),
+            (set.epochKey2, set.epochStartTime2),
+        ]
         guard slots[0].key != nil, let first = slots[0].start, first != 0 else { throw .invalidCommand }
         guard slots.allSatisfy({ $0.key == nil || $0.key?.count == Self.keyCount }) else { throw .constraintError }
         for (index, slot) in slots.enumerated() {

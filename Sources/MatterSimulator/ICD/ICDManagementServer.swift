@@ -96,30 +96,36 @@ struct ICDManagementServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        typealias Field = IcdManagement.RegisterClient.Field
         guard command.id != Command.stayActiveRequest else { return try stayActive(command, context) }
         let fabric = context.caller.fabricIndex
         guard fabric != 0 else { throw .unsupportedAccess }
-        let node = NodeID(try command.unsigned(Field.checkInNodeID))
-        let isRegistering = command.id == Command.registerClient
+        let registration: IcdManagement.RegisterClient? =
+            command.id == Command.registerClient ? try command.decoded() : nil
+        let node: NodeID
+        let proof: [UInt8]?
+        if let registration {
+            (node, proof) = (NodeID(registration.checkInNodeID), registration.verificationKey)
+        } else {
+            let request: IcdManagement.UnregisterClient = try command.decoded()
+            (node, proof) = (NodeID(request.checkInNodeID), request.verificationKey)
+        }
         let place = clients.firstIndex { $0.fabricIndex == fabric && $0.checkInNode == node }
         if let place, !context.node.allows(context.caller, .administer, context.endpoint, id) {
-            let proof = try command.optionalOctets(isRegistering ? 3 : 1)
             guard proof == clients[place].key.secret.copyBytes() else { throw .failure }
         }
-        guard isRegistering else {
+        guard let registration else {
             guard let place else { throw .notFound }
             clients.remove(at: place)
             noteClients(context)
             return .success
         }
-        guard let key = try? CheckInKey(SecretBytes(command.octets(Field.key))) else {
+        guard let key = try? CheckInKey(SecretBytes(registration.key)) else {
             throw .constraintError
         }
         let client = Client(
             fabricIndex: fabric, checkInNode: node,
-            monitored: NodeID(try command.unsigned(Field.monitoredSubject)), key: key,
-            type: try command.optionalUnsigned(Field.clientType) ?? Self.permanent)
+            monitored: NodeID(registration.monitoredSubject), key: key,
+            type: registration.clientType.rawValue)
         if let place {
             clients[place] = client
         } else {
@@ -142,8 +148,8 @@ struct ICDManagementServer: ClusterServer {
     private mutating func stayActive(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let asked = Duration.milliseconds(
-            Int64(try command.unsigned(IcdManagement.StayActiveRequest.Field.stayActiveDuration, as: UInt32.self)))
+        let request: IcdManagement.StayActiveRequest = try command.decoded()
+        let asked = Duration.milliseconds(Int64(request.stayActiveDuration))
         let left = awakeUntil.map { $0 - context.now } ?? .zero
         let promise = max(left, min(asked, Self.longestPromise))
         stayAwake(for: promise, context)

@@ -41,7 +41,6 @@ struct AdministratorCommissioningServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        typealias Field = AdministratorCommissioning.OpenCommissioningWindow.Field
         let node = context.node
         guard command.id != Command.revokeCommissioning else {
             guard node.window.isOpen else { throw .cluster(Status.windowNotOpen) }
@@ -49,29 +48,26 @@ struct AdministratorCommissioningServer: ClusterServer {
             node.closeWindow("revoked")
             return .success
         }
-        let seconds: UInt16 = try command.unsigned(
-            Field.commissioningTimeout)
         guard node.failSafe == nil, !node.window.isOpen else { throw .cluster(Status.busy) }
         guard command.id == Command.openCommissioningWindow else {
+            let request: AdministratorCommissioning.OpenBasicCommissioningWindow = try command.decoded()
+            let seconds = request.commissioningTimeout
             guard CommissioningWindow.timeouts.contains(seconds) else { throw .invalidCommand }
             node.openWindow(
                 .basic, node.configuration.verifier, node.configuration.pbkdf,
                 discriminator: node.configuration.discriminator, seconds: seconds, by: context.caller)
             return .success
         }
-        let verifier = try command.octets(Field.pakePasscodeVerifier)
-        let discriminator: UInt16 = try command.unsigned(
-            Field.discriminator)
-        let iterations: UInt32 = try command.unsigned(
-            Field.iterations)
-        let salt = try command.octets(Field.salt)
+        let request: AdministratorCommissioning.OpenCommissioningWindow = try command.decoded()
+        let (seconds, discriminator) = (request.commissioningTimeout, request.discriminator)
+        let (iterations, salt) = (request.iterations, request.salt)
         guard PBKDFParameters.iterationRange.contains(Int(iterations)),
             PBKDFParameters.saltLength.contains(salt.count)
         else { throw .cluster(Status.pakeParameterError) }
         guard CommissioningWindow.timeouts.contains(seconds), discriminator <= Self.largestDiscriminator else {
             throw .invalidCommand
         }
-        guard let data = try? SPAKE2PlusVerifierData(serialized: verifier) else {
+        guard let data = try? SPAKE2PlusVerifierData(serialized: request.pakePasscodeVerifier) else {
             throw .cluster(Status.pakeParameterError)
         }
         node.openWindow(

@@ -72,9 +72,8 @@ struct GeneralCommissioningServer: ClusterServer {
             let code = try setRegulatoryConfig(command, context)
             return .response(GeneralCommissioning.SetRegulatoryConfigResponse(errorCode: code, debugText: ""))
         case Command.setTCAcknowledgements:
-            let code = acknowledge(
-                try command.unsigned(GeneralCommissioning.SetTCAcknowledgements.Field.tcVersion),
-                try command.unsigned(GeneralCommissioning.SetTCAcknowledgements.Field.tcUserResponse), context)
+            let request: GeneralCommissioning.SetTCAcknowledgements = try command.decoded()
+            let code = acknowledge(request.tcVersion, request.tcUserResponse, context)
             return .response(GeneralCommissioning.SetTCAcknowledgementsResponse(errorCode: code))
         default:
             return .response(
@@ -98,8 +97,7 @@ struct GeneralCommissioningServer: ClusterServer {
     }
 
     private func arm(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> ErrorCode {
-        let seconds: UInt16 = try command.unsigned(GeneralCommissioning.ArmFailSafe.Field.expiryLengthSeconds)
-        let breadcrumb: UInt64 = try command.unsigned(GeneralCommissioning.ArmFailSafe.Field.breadcrumb)
+        let request: GeneralCommissioning.ArmFailSafe = try command.decoded()
         let node = context.node
         if let armed = node.failSafe {
             guard armed.fabricIndex == context.caller.fabricIndex else { return .busyWithOtherAdmin }
@@ -107,28 +105,26 @@ struct GeneralCommissioningServer: ClusterServer {
             // A commissioner on PASE comes before administrators with a fabric.
             return .busyWithOtherAdmin
         }
-        guard seconds > 0 else {
+        guard request.expiryLengthSeconds > 0 else {
             // The end of a fail-safe resets the breadcrumb; the one in the command does not count.
             node.expireFailSafe("disarmed")
             return .ok
         }
-        node.armFailSafe(seconds: seconds, fabricIndex: context.caller.fabricIndex)
-        context[Attribute.breadcrumb] = .uint(breadcrumb)
+        node.armFailSafe(seconds: request.expiryLengthSeconds, fabricIndex: context.caller.fabricIndex)
+        context[Attribute.breadcrumb] = .uint(request.breadcrumb)
         return .ok
     }
 
     private func setRegulatoryConfig(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> ErrorCode {
-        typealias Field = GeneralCommissioning.SetRegulatoryConfig.Field
-        let location: UInt8 = try command.unsigned(Field.newRegulatoryConfig)
-        let country = try command.string(Field.countryCode)
-        let breadcrumb: UInt64 = try command.unsigned(Field.breadcrumb)
+        let request: GeneralCommissioning.SetRegulatoryConfig = try command.decoded()
+        let (location, country) = (request.newRegulatoryConfig, request.countryCode)
         guard country.utf8.count == 2 else { throw .constraintError }
-        guard location <= 2 else { return .valueOutsideRange }
-        context[Attribute.regulatoryConfig] = .uint(UInt64(location))
+        guard location.isKnown else { return .valueOutsideRange }
+        context[Attribute.regulatoryConfig] = .number(location.rawValue)
         context.sibling(BasicInformation.id)?[BasicInformation.Attribute.location] = .string(country)
-        context[Attribute.breadcrumb] = .uint(breadcrumb)
+        context[Attribute.breadcrumb] = .uint(request.breadcrumb)
         return .ok
     }
 

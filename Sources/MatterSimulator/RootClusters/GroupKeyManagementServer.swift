@@ -79,8 +79,7 @@ struct GroupKeyManagementServer: ClusterServer {
         guard var fabric = context.node.fabrics[context.caller.fabricIndex] else { throw .unsupportedAccess }
         switch command.id {
         case Command.keySetWrite:
-            guard let given = command[GroupKeyManagement.KeySetWrite.Field.groupKeySet] else { throw .invalidCommand }
-            let set = try GroupKeySet(writing: given)
+            let set = try GroupKeySet(writing: command.decoded(as: GroupKeyManagement.KeySetWrite.self).groupKeySet)
             if set.id == GroupKeySet.identityProtection, let key = set.keys.first?.key {
                 guard let operational = try? fabric.operational.replacing(ipkEpochKey: key) else { throw .failure }
                 fabric.operational = operational
@@ -94,13 +93,12 @@ struct GroupKeyManagementServer: ClusterServer {
             save(fabric, nil, context)
             return .success
         case Command.keySetRead:
-            let id: UInt16 = try command.unsigned(GroupKeyManagement.KeySetRead.Field.groupKeySetID)
+            let id = try command.decoded(as: GroupKeyManagement.KeySetRead.self).groupKeySetID
             guard let set = fabric.keySets.first(where: { $0.id == id }) else { throw .notFound }
             return .response(
-                Command.keySetReadResponse,
-                [TLVElement(GroupKeyManagement.KeySetReadResponse.Field.groupKeySet, set.publicTLV)])
+                GroupKeyManagement.KeySetReadResponse(groupKeySet: set.withoutKeys))
         case Command.keySetRemove:
-            let id: UInt16 = try command.unsigned(GroupKeyManagement.KeySetRemove.Field.groupKeySetID)
+            let id = try command.decoded(as: GroupKeyManagement.KeySetRemove.self).groupKeySetID
             guard id != GroupKeySet.identityProtection else { throw .invalidCommand }
             guard fabric.keySets.contains(where: { $0.id == id }) else { throw .notFound }
             fabric.keySets.removeAll { $0.id == id }

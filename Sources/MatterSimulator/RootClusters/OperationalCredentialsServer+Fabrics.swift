@@ -14,11 +14,11 @@ extension OperationalCredentialsServer {
     }
 
     func addTrustedRoot(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let octets = try command.octets(NodeOperationalCredentials.AddTrustedRootCertificate.Field.rootCACertificate)
+        let request: NodeOperationalCredentials.AddTrustedRootCertificate = try command.decoded()
         var failSafe = try armed(context)
         guard failSafe.root == nil, !failSafe.hasNOCCommand else { throw .constraintError }
         do {
-            let root = try MatterCertificate(tlv: octets)
+            let root = try MatterCertificate(tlv: request.rootCACertificate)
             try OperationalChain.validate(root: root, at: validationTime(context))
             failSafe.root = root
         } catch {
@@ -35,12 +35,9 @@ extension OperationalCredentialsServer {
     }
 
     func addNOC(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        typealias Field = NodeOperationalCredentials.AddNOC.Field
-        let noc = try command.octets(Field.nocValue)
-        let icac = try command.optionalOctets(Field.icacValue)
-        let ipk = try command.octets(Field.ipkValue)
-        let subject: UInt64 = try command.unsigned(Field.caseAdminSubject)
-        let vendor: UInt16 = try command.unsigned(Field.adminVendorId)
+        let request: NodeOperationalCredentials.AddNOC = try command.decoded()
+        let (noc, icac, ipk) = (request.nocValue, request.icacValue, request.ipkValue)
+        let (subject, vendor) = (request.caseAdminSubject, request.adminVendorId)
         guard (1...MatterCertificate.maximumTLVCount).contains(noc.count),
             icac?.count ?? 0 <= MatterCertificate.maximumTLVCount, ipk.count == GroupKeySet.keyCount,
             (1...Self.largestVendorID).contains(vendor)
@@ -104,8 +101,8 @@ extension OperationalCredentialsServer {
     }
 
     func updateNOC(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let noc = try command.octets(NodeOperationalCredentials.UpdateNOC.Field.nocValue)
-        let icac = try command.optionalOctets(NodeOperationalCredentials.UpdateNOC.Field.icacValue)
+        let request: NodeOperationalCredentials.UpdateNOC = try command.decoded()
+        let (noc, icac) = (request.nocValue, request.icacValue)
         guard (1...MatterCertificate.maximumTLVCount).contains(noc.count),
             icac?.count ?? 0 <= MatterCertificate.maximumTLVCount
         else { throw .invalidCommand }
@@ -140,7 +137,7 @@ extension OperationalCredentialsServer {
     }
 
     func updateLabel(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let label = try command.string(NodeOperationalCredentials.UpdateFabricLabel.Field.label)
+        let label = try command.decoded(as: NodeOperationalCredentials.UpdateFabricLabel.self).label
         let node = context.node
         let index = context.caller.fabricIndex
         guard label.isEmpty || !node.fabrics.all.contains(where: { $0.index != index && $0.label == label }) else {
@@ -154,7 +151,7 @@ extension OperationalCredentialsServer {
     }
 
     func removeFabric(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let index: UInt8 = try command.unsigned(NodeOperationalCredentials.RemoveFabric.Field.fabricIndex)
+        let index = try command.decoded(as: NodeOperationalCredentials.RemoveFabric.self).fabricIndex
         guard (1...254).contains(index) else { throw .constraintError }
         let node = context.node
         guard node.fabrics[index] != nil else { return answer(.invalidFabricIndex) }
@@ -181,12 +178,8 @@ extension OperationalCredentialsServer {
     private static let bindingVersion: UInt8 = 1
 
     func setStatement(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        typealias Field = NodeOperationalCredentials.SetVIDVerificationStatement.Field
-        let vendor: UInt16? = try command.optionalUnsigned(
-            Field.vendorID)
-        let statement = try command.optionalOctets(
-            Field.vidVerificationStatement)
-        let vvsc = try command.optionalOctets(Field.vvsc)
+        let request: NodeOperationalCredentials.SetVIDVerificationStatement = try command.decoded()
+        let (vendor, statement, vvsc) = (request.vendorID, request.vidVerificationStatement, request.vvsc)
         guard vendor != nil || statement != nil || vvsc != nil else { throw .invalidCommand }
         if let vendor, !(1...Self.largestVendorID).contains(vendor) { throw .constraintError }
         if let statement, statement.count != 0, statement.count != Self.statementCount { throw .constraintError }
@@ -207,8 +200,8 @@ extension OperationalCredentialsServer {
     func signVIDVerification(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let index: UInt8 = try command.unsigned(NodeOperationalCredentials.SignVIDVerificationRequest.Field.fabricIndex)
-        let challenge = try command.octets(NodeOperationalCredentials.SignVIDVerificationRequest.Field.clientChallenge)
+        let request: NodeOperationalCredentials.SignVIDVerificationRequest = try command.decoded()
+        let (index, challenge) = (request.fabricIndex, request.clientChallenge)
         guard challenge.count == Self.challengeCount, let fabric = context.node.fabrics[index] else {
             throw .constraintError
         }

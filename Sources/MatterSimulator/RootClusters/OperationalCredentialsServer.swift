@@ -86,7 +86,7 @@ struct OperationalCredentialsServer: ClusterServer {
     }
 
     private func attest(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let nonce = try command.octets(NodeOperationalCredentials.AttestationRequest.Field.attestationNonce)
+        let nonce = try command.decoded(as: NodeOperationalCredentials.AttestationRequest.self).attestationNonce
         guard nonce.count == AttestationElements.nonceCount else { throw .invalidCommand }
         let challenge = try challenge(context)
         guard
@@ -102,7 +102,8 @@ struct OperationalCredentialsServer: ClusterServer {
     private func certificate(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let type: UInt8 = try command.unsigned(NodeOperationalCredentials.CertificateChainRequest.Field.certificateType)
+        let request: NodeOperationalCredentials.CertificateChainRequest = try command.decoded()
+        let type = request.certificateType.rawValue
         guard let certificate = context.node.configuration.attestation.certificate(type: type) else {
             throw .invalidCommand
         }
@@ -110,8 +111,9 @@ struct OperationalCredentialsServer: ClusterServer {
     }
 
     private func requestCSR(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let nonce = try command.octets(NodeOperationalCredentials.CSRRequest.Field.csrNonce)
-        let isForUpdate = try command.optionalBool(NodeOperationalCredentials.CSRRequest.Field.isForUpdateNOC) ?? false
+        let request: NodeOperationalCredentials.CSRRequest = try command.decoded()
+        let nonce = request.csrNonce
+        let isForUpdate = request.isForUpdateNOC ?? false
         guard nonce.count == NOCSRElements.nonceCount else { throw .invalidCommand }
         guard !(isForUpdate && context.caller.isPASE) else { throw .invalidCommand }
         var failSafe = try armed(context)

@@ -31,7 +31,7 @@ struct TimeSynchronizationServer: ClusterServer {
 
     private static let timeNotAccepted: UInt8 = 2
     private static let millisecondsGranularity: UInt64 = 3
-    private static let adminSource: UInt64 = 2
+    private static let adminSource: UInt8 = 2
 
     let id = TimeSynchronization.id
 
@@ -51,19 +51,18 @@ struct TimeSynchronizationServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        typealias Field = TimeSynchronization.SetUTCTime.Field
-        let time: UInt64 = try command.unsigned(Field.utcTime)
-        let granularity: UInt64 = try command.unsigned(Field.granularity)
-        let source: UInt64? = try command.optionalUnsigned(Field.timeSource)
+        let request: TimeSynchronization.SetUTCTime = try command.decoded()
         // A time of no granularity is no time.
-        guard granularity != 0, let now = context.epochMicroseconds, let asked = Int64(exactly: time) else {
+        guard request.granularity.rawValue != 0, let now = context.epochMicroseconds,
+            let asked = Int64(exactly: request.utcTime)
+        else {
             throw .cluster(Self.timeNotAccepted)
         }
         let (difference, overflow) = asked.subtractingReportingOverflow(Int64(clamping: now))
         guard !overflow, abs(difference) < Int64.max / 4 else { throw .cluster(Self.timeNotAccepted) }
         context.node.clockOffset += difference
-        context[Attribute.granularity] = .uint(granularity)
-        context[Attribute.timeSource] = .uint(source ?? Self.adminSource)
+        context[Attribute.granularity] = .number(request.granularity.rawValue)
+        context[Attribute.timeSource] = .number(request.timeSource?.rawValue ?? Self.adminSource)
         context.touch(Attribute.utcTime)
         return .success
     }

@@ -1314,6 +1314,50 @@ extension LevelControl {
         }
     }
 
+    /// Stop, command 0x03 of Level Control.
+    public struct Stop: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0008 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 0 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 1 }
+        }
+
+        /// OptionsMask (field 0)
+        public var optionsMask: Options
+        /// OptionsOverride (field 1)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(optionsMask: Options = [], optionsOverride: Options = []) {
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let optionsMask: Options = fields.required(0),
+                let optionsOverride: Options = fields.required(1)
+            else { return nil }
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, optionsMask)
+            fields.add(1, optionsOverride)
+            return fields.tlv
+        }
+    }
+
     /// MoveToLevelWithOnOff, command 0x04 of Level Control.
     public struct MoveToLevelWithOnOff: ClusterCommand {
         /// The number of the cluster.
@@ -19550,6 +19594,262 @@ extension ColorControl {
         }
     }
 
+    /// StepHue, command 0x02 of Color Control.
+    public struct StepHue: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// StepMode
+            @inlinable public static var stepMode: UInt8 { 0 }
+            /// StepSize
+            @inlinable public static var stepSize: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 3 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 4 }
+        }
+
+        /// StepMode (field 0)
+        public var stepMode: StepMode
+        /// StepSize (field 1)
+        public var stepSize: UInt8
+        /// TransitionTime (field 2)
+        public var transitionTime: UInt8
+        /// OptionsMask (field 3)
+        public var optionsMask: Options
+        /// OptionsOverride (field 4)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(stepMode: StepMode, stepSize: UInt8, transitionTime: UInt8, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.stepMode = stepMode
+            self.stepSize = stepSize
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let stepMode: StepMode = fields.required(0),
+                let stepSize: UInt8 = fields.required(1),
+                let transitionTime: UInt8 = fields.required(2),
+                let optionsMask: Options = fields.required(3),
+                let optionsOverride: Options = fields.required(4)
+            else { return nil }
+            self.stepMode = stepMode
+            self.stepSize = stepSize
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, stepMode)
+            fields.add(1, stepSize)
+            fields.add(2, transitionTime)
+            fields.add(3, optionsMask)
+            fields.add(4, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// MoveToSaturation, command 0x03 of Color Control.
+    public struct MoveToSaturation: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Saturation
+            @inlinable public static var saturation: UInt8 { 0 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 1 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 2 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 3 }
+        }
+
+        /// Saturation (field 0; at most 254)
+        public var saturation: UInt8
+        /// TransitionTime (field 1; at most 65534)
+        public var transitionTime: UInt16
+        /// OptionsMask (field 2)
+        public var optionsMask: Options
+        /// OptionsOverride (field 3)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(saturation: UInt8, transitionTime: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.saturation = saturation
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let saturation: UInt8 = fields.required(0),
+                let transitionTime: UInt16 = fields.required(1),
+                let optionsMask: Options = fields.required(2),
+                let optionsOverride: Options = fields.required(3)
+            else { return nil }
+            self.saturation = saturation
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, saturation)
+            fields.add(1, transitionTime)
+            fields.add(2, optionsMask)
+            fields.add(3, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// MoveSaturation, command 0x04 of Color Control.
+    public struct MoveSaturation: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// MoveMode
+            @inlinable public static var moveMode: UInt8 { 0 }
+            /// Rate
+            @inlinable public static var rate: UInt8 { 1 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 2 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 3 }
+        }
+
+        /// MoveMode (field 0)
+        public var moveMode: MoveMode
+        /// Rate (field 1)
+        public var rate: UInt8
+        /// OptionsMask (field 2)
+        public var optionsMask: Options
+        /// OptionsOverride (field 3)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(moveMode: MoveMode, rate: UInt8, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.moveMode = moveMode
+            self.rate = rate
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let moveMode: MoveMode = fields.required(0),
+                let rate: UInt8 = fields.required(1),
+                let optionsMask: Options = fields.required(2),
+                let optionsOverride: Options = fields.required(3)
+            else { return nil }
+            self.moveMode = moveMode
+            self.rate = rate
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, moveMode)
+            fields.add(1, rate)
+            fields.add(2, optionsMask)
+            fields.add(3, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// StepSaturation, command 0x05 of Color Control.
+    public struct StepSaturation: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x05 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// StepMode
+            @inlinable public static var stepMode: UInt8 { 0 }
+            /// StepSize
+            @inlinable public static var stepSize: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 3 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 4 }
+        }
+
+        /// StepMode (field 0)
+        public var stepMode: StepMode
+        /// StepSize (field 1)
+        public var stepSize: UInt8
+        /// TransitionTime (field 2)
+        public var transitionTime: UInt8
+        /// OptionsMask (field 3)
+        public var optionsMask: Options
+        /// OptionsOverride (field 4)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(stepMode: StepMode, stepSize: UInt8, transitionTime: UInt8, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.stepMode = stepMode
+            self.stepSize = stepSize
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let stepMode: StepMode = fields.required(0),
+                let stepSize: UInt8 = fields.required(1),
+                let transitionTime: UInt8 = fields.required(2),
+                let optionsMask: Options = fields.required(3),
+                let optionsOverride: Options = fields.required(4)
+            else { return nil }
+            self.stepMode = stepMode
+            self.stepSize = stepSize
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, stepMode)
+            fields.add(1, stepSize)
+            fields.add(2, transitionTime)
+            fields.add(3, optionsMask)
+            fields.add(4, optionsOverride)
+            return fields.tlv
+        }
+    }
+
     /// MoveToHueAndSaturation, command 0x06 of Color Control.
     public struct MoveToHueAndSaturation: ClusterCommand {
         /// The number of the cluster.
@@ -19686,6 +19986,134 @@ extension ColorControl {
         }
     }
 
+    /// MoveColor, command 0x08 of Color Control.
+    public struct MoveColor: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x08 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// RateX
+            @inlinable public static var rateX: UInt8 { 0 }
+            /// RateY
+            @inlinable public static var rateY: UInt8 { 1 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 2 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 3 }
+        }
+
+        /// RateX (field 0)
+        public var rateX: Int16
+        /// RateY (field 1)
+        public var rateY: Int16
+        /// OptionsMask (field 2)
+        public var optionsMask: Options
+        /// OptionsOverride (field 3)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(rateX: Int16, rateY: Int16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.rateX = rateX
+            self.rateY = rateY
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let rateX: Int16 = fields.required(0),
+                let rateY: Int16 = fields.required(1),
+                let optionsMask: Options = fields.required(2),
+                let optionsOverride: Options = fields.required(3)
+            else { return nil }
+            self.rateX = rateX
+            self.rateY = rateY
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, rateX)
+            fields.add(1, rateY)
+            fields.add(2, optionsMask)
+            fields.add(3, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// StepColor, command 0x09 of Color Control.
+    public struct StepColor: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x09 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// StepX
+            @inlinable public static var stepX: UInt8 { 0 }
+            /// StepY
+            @inlinable public static var stepY: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 3 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 4 }
+        }
+
+        /// StepX (field 0)
+        public var stepX: Int16
+        /// StepY (field 1)
+        public var stepY: Int16
+        /// TransitionTime (field 2; at most 65534)
+        public var transitionTime: UInt16
+        /// OptionsMask (field 3)
+        public var optionsMask: Options
+        /// OptionsOverride (field 4)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(stepX: Int16, stepY: Int16, transitionTime: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.stepX = stepX
+            self.stepY = stepY
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let stepX: Int16 = fields.required(0),
+                let stepY: Int16 = fields.required(1),
+                let transitionTime: UInt16 = fields.required(2),
+                let optionsMask: Options = fields.required(3),
+                let optionsOverride: Options = fields.required(4)
+            else { return nil }
+            self.stepX = stepX
+            self.stepY = stepY
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, stepX)
+            fields.add(1, stepY)
+            fields.add(2, transitionTime)
+            fields.add(3, optionsMask)
+            fields.add(4, optionsOverride)
+            return fields.tlv
+        }
+    }
+
     /// MoveToColorTemperature, command 0x0A of Color Control.
     public struct MoveToColorTemperature: ClusterCommand {
         /// The number of the cluster.
@@ -19807,6 +20235,134 @@ extension ColorControl {
             var fields = StructureFields()
             fields.add(0, enhancedHue)
             fields.add(1, direction)
+            fields.add(2, transitionTime)
+            fields.add(3, optionsMask)
+            fields.add(4, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// EnhancedMoveHue, command 0x41 of Color Control.
+    public struct EnhancedMoveHue: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x41 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// MoveMode
+            @inlinable public static var moveMode: UInt8 { 0 }
+            /// Rate
+            @inlinable public static var rate: UInt8 { 1 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 2 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 3 }
+        }
+
+        /// MoveMode (field 0)
+        public var moveMode: MoveMode
+        /// Rate (field 1)
+        public var rate: UInt16
+        /// OptionsMask (field 2)
+        public var optionsMask: Options
+        /// OptionsOverride (field 3)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(moveMode: MoveMode, rate: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.moveMode = moveMode
+            self.rate = rate
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let moveMode: MoveMode = fields.required(0),
+                let rate: UInt16 = fields.required(1),
+                let optionsMask: Options = fields.required(2),
+                let optionsOverride: Options = fields.required(3)
+            else { return nil }
+            self.moveMode = moveMode
+            self.rate = rate
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, moveMode)
+            fields.add(1, rate)
+            fields.add(2, optionsMask)
+            fields.add(3, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// EnhancedStepHue, command 0x42 of Color Control.
+    public struct EnhancedStepHue: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x42 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// StepMode
+            @inlinable public static var stepMode: UInt8 { 0 }
+            /// StepSize
+            @inlinable public static var stepSize: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 3 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 4 }
+        }
+
+        /// StepMode (field 0)
+        public var stepMode: StepMode
+        /// StepSize (field 1)
+        public var stepSize: UInt16
+        /// TransitionTime (field 2; at most 65534)
+        public var transitionTime: UInt16
+        /// OptionsMask (field 3)
+        public var optionsMask: Options
+        /// OptionsOverride (field 4)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(stepMode: StepMode, stepSize: UInt16, transitionTime: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.stepMode = stepMode
+            self.stepSize = stepSize
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let stepMode: StepMode = fields.required(0),
+                let stepSize: UInt16 = fields.required(1),
+                let transitionTime: UInt16 = fields.required(2),
+                let optionsMask: Options = fields.required(3),
+                let optionsOverride: Options = fields.required(4)
+            else { return nil }
+            self.stepMode = stepMode
+            self.stepSize = stepSize
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, stepMode)
+            fields.add(1, stepSize)
             fields.add(2, transitionTime)
             fields.add(3, optionsMask)
             fields.add(4, optionsOverride)
@@ -19962,6 +20518,50 @@ extension ColorControl {
             fields.add(4, startHue)
             fields.add(5, optionsMask)
             fields.add(6, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// StopMoveStep, command 0x47 of Color Control.
+    public struct StopMoveStep: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x47 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 0 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 1 }
+        }
+
+        /// OptionsMask (field 0)
+        public var optionsMask: Options
+        /// OptionsOverride (field 1)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(optionsMask: Options = [], optionsOverride: Options = []) {
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let optionsMask: Options = fields.required(0),
+                let optionsOverride: Options = fields.required(1)
+            else { return nil }
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, optionsMask)
+            fields.add(1, optionsOverride)
             return fields.tlv
         }
     }

@@ -11,19 +11,6 @@ extension ColorControlServer {
         Command.enhancedStepHue, Command.enhancedMoveToHueAndSaturation, Command.colorLoopSet, Command.stopMoveStep,
         Command.moveColorTemperature, Command.stepColorTemperature,
     ]
-
-    /// The field OptionsMask of a command; OptionsOverride is the next.
-    static func optionsTag(_ command: CommandID) -> UInt8 {
-        switch command {
-        case Command.stopMoveStep: 0
-        case Command.moveHue, Command.moveToSaturation, Command.moveSaturation, Command.moveColor,
-            Command.moveToColorTemperature, Command.enhancedMoveHue:
-            2
-        case Command.moveColorTemperature: 4
-        case Command.colorLoopSet, Command.stepColorTemperature: 5
-        default: 3
-        }
-    }
 }
 
 /// EnhancedColorMode; ColorMode knows no enhanced hue.

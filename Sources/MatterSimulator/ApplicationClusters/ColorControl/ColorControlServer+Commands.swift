@@ -25,15 +25,36 @@ enum ColorAction {
     case stop
 }
 
+/// A command that says for itself whether a light that is off heeds it.
+protocol ColorCommand: ClusterCommand {
+    var optionsMask: ColorControl.Options { get }
+    var optionsOverride: ColorControl.Options { get }
+}
+
+extension ColorControl.MoveToHue: ColorCommand {}
+extension ColorControl.MoveHue: ColorCommand {}
+extension ColorControl.StepHue: ColorCommand {}
+extension ColorControl.MoveToSaturation: ColorCommand {}
+extension ColorControl.MoveSaturation: ColorCommand {}
+extension ColorControl.StepSaturation: ColorCommand {}
+extension ColorControl.MoveToHueAndSaturation: ColorCommand {}
+extension ColorControl.MoveToColor: ColorCommand {}
+extension ColorControl.MoveColor: ColorCommand {}
+extension ColorControl.StepColor: ColorCommand {}
+extension ColorControl.MoveToColorTemperature: ColorCommand {}
+extension ColorControl.MoveColorTemperature: ColorCommand {}
+extension ColorControl.StepColorTemperature: ColorCommand {}
+extension ColorControl.EnhancedMoveToHue: ColorCommand {}
+extension ColorControl.EnhancedMoveHue: ColorCommand {}
+extension ColorControl.EnhancedStepHue: ColorCommand {}
+extension ColorControl.EnhancedMoveToHueAndSaturation: ColorCommand {}
+extension ColorControl.ColorLoopSet: ColorCommand {}
+extension ColorControl.StopMoveStep: ColorCommand {}
+
 extension ColorControlServer {
     private static let largest = 0xFEFF
     private static let fullSaturation = 254
     private static let octet = 256
-
-    private enum MoveMode {
-        static let stop: UInt8 = 0
-        static let up: UInt8 = 1
-    }
 
     private enum UpdateFlag {
         static let action: UInt8 = 1 << 0
@@ -44,80 +65,135 @@ extension ColorControlServer {
 
     // MARK: Understanding
 
-    func action(_ command: CommandCall) throws(ClusterFailure) -> ColorAction {
-        typealias Field = ColorControl.ColorLoopSet.Field
-        func number(_ tag: UInt8) throws(ClusterFailure) -> Int { try command.unsigned(tag) }
-        func tenths(_ tag: UInt8) throws(ClusterFailure) -> Duration { .milliseconds(100 * (try number(tag))) }
-        func direction(_ tag: UInt8) throws(ClusterFailure) -> HueDirection {
-            guard let direction = HueDirection(rawValue: try command.unsigned(tag)) else { throw .invalidCommand }
-            return direction
+    /// What a command asks for, and its options: which ones it sets, and to what.
+    static func understood(
+        _ command: CommandCall
+    ) throws(ClusterFailure) -> (action: ColorAction, mask: UInt8, override: UInt8) {
+        var options = (mask: ColorControl.Options(), override: ColorControl.Options())
+        let action = try action(command, &options)
+        return (action, options.mask.rawValue, options.override.rawValue)
+    }
+
+    private static func action(
+        _ command: CommandCall, _ options: inout (mask: ColorControl.Options, override: ColorControl.Options)
+    ) throws(ClusterFailure) -> ColorAction {
+        func decoded<Request: ColorCommand>(_ type: Request.Type) throws(ClusterFailure) -> Request {
+            let request = try command.decoded(as: type)
+            options = (request.optionsMask, request.optionsOverride)
+            return request
         }
-        /// Fields 0 and 1 of moves and steps: negative for down, `nil` to stop.
-        func signed() throws(ClusterFailure) -> Int? {
-            let mode: UInt8 = try command.unsigned(ColorControl.MoveHue.Field.moveMode)
-            guard mode != MoveMode.stop else { return nil }
-            let size = try number(1)
-            guard size > 0 else { throw .invalidCommand }
-            return mode == MoveMode.up ? size : -size
-        }
-        func step() throws(ClusterFailure) -> Int {
-            guard let step = try signed() else { throw .invalidCommand }
-            return step
-        }
+        func tenths(_ time: some FixedWidthInteger) -> Duration { .milliseconds(100 * Int64(time)) }
         let plain = ColorEngine.plainCircle
         let enhanced = ColorEngine.enhancedCircle
         switch command.id {
         case Command.moveToHue:
-            let hue = ColorAction.Hue(hue: try number(0) * Self.octet, direction: try direction(1), circle: plain)
-            return .moveHueSaturation(hue: hue, saturation: nil, try tenths(2))
+            let request = try decoded(ColorControl.MoveToHue.self)
+            let hue = ColorAction.Hue(
+                hue: Int(request.hue) * octet, direction: try direction(request.direction), circle: plain)
+            return .moveHueSaturation(hue: hue, saturation: nil, tenths(request.transitionTime))
         case Command.enhancedMoveToHue:
-            let hue = ColorAction.Hue(hue: try number(0), direction: try direction(1), circle: enhanced)
-            return .moveHueSaturation(hue: hue, saturation: nil, try tenths(2))
-        case Command.moveToSaturation: return .moveHueSaturation(hue: nil, saturation: try number(0), try tenths(1))
+            let request = try decoded(ColorControl.EnhancedMoveToHue.self)
+            let hue = ColorAction.Hue(
+                hue: Int(request.enhancedHue), direction: try direction(request.direction), circle: enhanced)
+            return .moveHueSaturation(hue: hue, saturation: nil, tenths(request.transitionTime))
+        case Command.moveToSaturation:
+            let request = try decoded(ColorControl.MoveToSaturation.self)
+            return .moveHueSaturation(
+                hue: nil, saturation: Int(request.saturation), tenths(request.transitionTime))
         case Command.moveToHueAndSaturation:
-            let hue = ColorAction.Hue(hue: try number(0) * Self.octet, direction: .shortest, circle: plain)
-            return .moveHueSaturation(hue: hue, saturation: try number(1), try tenths(2))
+            let request = try decoded(ColorControl.MoveToHueAndSaturation.self)
+            let hue = ColorAction.Hue(hue: Int(request.hue) * octet, direction: .shortest, circle: plain)
+            return .moveHueSaturation(
+                hue: hue, saturation: Int(request.saturation), tenths(request.transitionTime))
         case Command.enhancedMoveToHueAndSaturation:
-            let hue = ColorAction.Hue(hue: try number(0), direction: .shortest, circle: enhanced)
-            return .moveHueSaturation(hue: hue, saturation: try number(1), try tenths(2))
-        case Command.moveHue: return try signed().map { .moveHue(rate: $0 * Self.octet, circle: plain) } ?? .stop
-        case Command.enhancedMoveHue: return try signed().map { .moveHue(rate: $0, circle: enhanced) } ?? .stop
-        case Command.stepHue: return .stepHue(by: try step() * Self.octet, circle: plain, try tenths(2))
-        case Command.enhancedStepHue: return .stepHue(by: try step(), circle: enhanced, try tenths(2))
-        case Command.moveSaturation: return try signed().map { .moveSaturation(rate: $0) } ?? .stop
-        case Command.stepSaturation: return .stepSaturation(by: try step(), try tenths(2))
-        case Command.moveToColor: return .moveToColor(x: try number(0), y: try number(1), try tenths(2))
+            let request = try decoded(ColorControl.EnhancedMoveToHueAndSaturation.self)
+            let hue = ColorAction.Hue(hue: Int(request.enhancedHue), direction: .shortest, circle: enhanced)
+            return .moveHueSaturation(
+                hue: hue, saturation: Int(request.saturation), tenths(request.transitionTime))
+        case Command.moveHue:
+            let request = try decoded(ColorControl.MoveHue.self)
+            return try rate(request.moveMode, request.rate).map { .moveHue(rate: $0 * octet, circle: plain) } ?? .stop
+        case Command.enhancedMoveHue:
+            let request = try decoded(ColorControl.EnhancedMoveHue.self)
+            return try rate(request.moveMode, request.rate).map { .moveHue(rate: $0, circle: enhanced) } ?? .stop
+        case Command.stepHue:
+            let request = try decoded(ColorControl.StepHue.self)
+            let step = try step(request.stepMode, request.stepSize)
+            return .stepHue(by: step * octet, circle: plain, tenths(request.transitionTime))
+        case Command.enhancedStepHue:
+            let request = try decoded(ColorControl.EnhancedStepHue.self)
+            let step = try step(request.stepMode, request.stepSize)
+            return .stepHue(by: step, circle: enhanced, tenths(request.transitionTime))
+        case Command.moveSaturation:
+            let request = try decoded(ColorControl.MoveSaturation.self)
+            return try rate(request.moveMode, request.rate).map { .moveSaturation(rate: $0) } ?? .stop
+        case Command.stepSaturation:
+            let request = try decoded(ColorControl.StepSaturation.self)
+            return .stepSaturation(by: try step(request.stepMode, request.stepSize), tenths(request.transitionTime))
+        case Command.moveToColor:
+            let request = try decoded(ColorControl.MoveToColor.self)
+            return .moveToColor(x: Int(request.colorX), y: Int(request.colorY), tenths(request.transitionTime))
         case Command.moveColor:
-            let (x, y) = (try number(0), try number(1))
-            return x == 0 && y == 0 ? .stop : .moveColor(rateX: x, rateY: y)
+            let request = try decoded(ColorControl.MoveColor.self)
+            guard request.rateX != 0 || request.rateY != 0 else { return .stop }
+            return .moveColor(rateX: Int(request.rateX), rateY: Int(request.rateY))
         case Command.stepColor:
-            let (x, y) = (try number(0), try number(1))
-            guard x != 0 || y != 0 else { throw .invalidCommand }
-            return .stepColor(byX: x, byY: y, try tenths(2))
-        case Command.moveToColorTemperature: return .moveToMireds(try number(0), try tenths(1))
+            let request = try decoded(ColorControl.StepColor.self)
+            guard request.stepX != 0 || request.stepY != 0 else { throw .invalidCommand }
+            return .stepColor(byX: Int(request.stepX), byY: Int(request.stepY), tenths(request.transitionTime))
+        case Command.moveToColorTemperature:
+            let request = try decoded(ColorControl.MoveToColorTemperature.self)
+            return .moveToMireds(Int(request.colorTemperatureMireds), tenths(request.transitionTime))
         case Command.moveColorTemperature:
-            let range = try Self.mireds(try number(2), try number(3))
-            guard let rate = try signed() else { return .stop }
+            let request = try decoded(ColorControl.MoveColorTemperature.self)
+            let range = try mireds(request.colorTemperatureMinimumMireds, request.colorTemperatureMaximumMireds)
+            guard let rate = try rate(request.moveMode, request.rate) else { return .stop }
             return .moveMireds(to: rate > 0 ? range.upperBound : range.lowerBound, rate: abs(rate))
         case Command.stepColorTemperature:
-            return .stepMireds(by: try step(), try Self.mireds(try number(3), try number(4)), try tenths(2))
+            let request = try decoded(ColorControl.StepColorTemperature.self)
+            let step = try step(request.stepMode, request.stepSize)
+            let range = try mireds(request.colorTemperatureMinimumMireds, request.colorTemperatureMaximumMireds)
+            return .stepMireds(by: step, range, tenths(request.transitionTime))
         case Command.colorLoopSet:
-            let flags: UInt8 = try command.unsigned(Field.updateFlags)
-            let seconds: UInt16 = try command.unsigned(Field.time)
-            guard flags & UpdateFlag.time == 0 || seconds > 0 else { throw .invalidCommand }
+            let request = try decoded(ColorControl.ColorLoopSet.self)
+            let flags = request.updateFlags.rawValue
+            guard flags & UpdateFlag.time == 0 || request.time > 0 else { throw .invalidCommand }
             return .loop(
-                flags: flags, action: try command.unsigned(Field.action),
-                direction: try command.unsigned(Field.direction), seconds: seconds,
-                startHue: try command.unsigned(Field.startHue))
-        case Command.stopMoveStep: return .stop
+                flags: flags, action: request.action.rawValue, direction: request.direction.rawValue,
+                seconds: request.time, startHue: request.startHue)
+        case Command.stopMoveStep:
+            _ = try decoded(ColorControl.StopMoveStep.self)
+            return .stop
         default: throw .unsupportedCommand
         }
     }
 
+    private static func direction(_ direction: ColorControl.Direction) throws(ClusterFailure) -> HueDirection {
+        guard let direction = HueDirection(rawValue: direction.rawValue) else { throw .invalidCommand }
+        return direction
+    }
+
+    /// What a move adds in each second: negative for down, `nil` to stop.
+    private static func rate(
+        _ mode: ColorControl.MoveMode, _ rate: some FixedWidthInteger
+    ) throws(ClusterFailure) -> Int? {
+        guard mode != .stop else { return nil }
+        guard rate > 0 else { throw .invalidCommand }
+        return mode == .up ? Int(rate) : -Int(rate)
+    }
+
+    /// What a step adds: negative for down.
+    private static func step(
+        _ mode: ColorControl.StepMode, _ size: some FixedWidthInteger
+    ) throws(ClusterFailure) -> Int {
+        guard mode.rawValue != 0, size > 0 else { throw .invalidCommand }
+        return mode == .up ? Int(size) : -Int(size)
+    }
+
     /// The range that a command allows; 0 means the light's own end.
-    private static func mireds(_ minimum: Int, _ maximum: Int) throws(ClusterFailure) -> ClosedRange<Int> {
-        let low = max(minimum, coldest)
-        let high = maximum == 0 ? warmest : min(maximum, warmest)
+    private static func mireds(_ minimum: UInt16, _ maximum: UInt16) throws(ClusterFailure) -> ClosedRange<Int> {
+        let low = max(Int(minimum), coldest)
+        let high = maximum == 0 ? warmest : min(Int(maximum), warmest)
         guard low <= high else { throw .constraintError }
         return low...high
     }

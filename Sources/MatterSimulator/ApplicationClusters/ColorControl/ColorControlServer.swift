@@ -87,12 +87,9 @@ struct ColorControlServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let optionsTag = Self.optionsTag(command.id)
-        let mask: UInt8 = try command.unsigned(optionsTag)
-        let override: UInt8 = try command.unsigned(optionsTag + 1)
+        let (action, mask, override) = try Self.understood(command)
         let options = (context.number(Attribute.options, as: UInt8.self) ?? 0) & ~mask | override & mask
         let isOn = context.sibling(OnOff.id)?.bool(OnOff.Attribute.onOff) ?? true
-        let action = try action(command)
         // A light that is off heeds commands with ExecuteIfOff only; to the others it says yes and does nothing.
         guard isOn || options & 1 != 0 else { return .success }
         perform(action, context)

@@ -3,53 +3,45 @@ import MatterModel
 /// SetCredential, GetCredentialStatus and ClearCredential (Matter application cluster specification 5.2.10.40 to 5.2.10.44).
 /// The lock knows PIN codes only.
 extension DoorLockServer {
-    private static let pinType: UInt8 = 1
-
     static func credential(_ index: UInt16) -> DoorLock.Credential {
         DoorLock.Credential(credentialType: .pin, credentialIndex: index)
     }
 
     /// - Throws: for a kind of credential that the lock does not take.
     private func credentialIndex(
-        _ credential: TLVValue?, orElse failure: ClusterFailure
+        _ credential: DoorLock.Credential, orElse failure: ClusterFailure
     ) throws(ClusterFailure) -> UInt16 {
-        guard let credential, let type: UInt8 = credential.field(DoorLock.Credential.Field.credentialType)?.integer(),
-            let index: UInt16 = credential.field(DoorLock.Credential.Field.credentialIndex)?.integer()
-        else { throw .invalidCommand }
-        guard type == Self.pinType else { throw failure }
-        return index
+        guard credential.credentialType == .pin else { throw failure }
+        return credential.credentialIndex
     }
 
     mutating func setCredential(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let index = try credentialIndex(command[DoorLock.SetCredential.Field.credential], orElse: .unsupportedCommand)
+        let request: DoorLock.SetCredential = try command.decoded()
+        let index = try credentialIndex(request.credential, orElse: .unsupportedCommand)
         let next = database.nextFreeCredential(after: index)
-        let (status, created) = try setPIN(index, command, context)
+        let (status, created) = setPIN(index, request, context)
         return .response(
             DoorLock.SetCredentialResponse(status: status, userIndex: created, nextCredentialIndex: next))
     }
 
     /// - Returns: what the response says, with the user that was created.
     private mutating func setPIN(
-        _ index: UInt16, _ command: CommandCall, _ context: ClusterContext
-    ) throws(ClusterFailure) -> (DoorLock.DlStatus, created: UInt16?) {
-        typealias Field = DoorLock.SetCredential.Field
-        let operation: UInt8 = try command.unsigned(Field.operationType)
-        let pin = try command.octets(Field.credentialData)
-        let userIndex: UInt16? = try command.optionalUnsigned(Field.userIndex)
-        let statusNumber: UInt8? = try command.optionalUnsigned(Field.userStatus)
-        let typeNumber: UInt8? = try command.optionalUnsigned(Field.userType)
+        _ index: UInt16, _ request: DoorLock.SetCredential, _ context: ClusterContext
+    ) -> (DoorLock.DlStatus, created: UInt16?) {
+        let pin = request.credentialData
+        let userIndex = request.userIndex
         guard LockDatabase.isIndex(index), LockDatabase.pinLengths.contains(pin.count),
             pin.allSatisfy({ (0x30...0x39).contains($0) })
         else { return (.invalidField, nil) }
         guard database.credential(with: pin) == nil else { return (.duplicate, nil) }
-        guard let status = try? Self.status(statusNumber) ?? .occupiedEnabled,
-            let type = try? Self.type(typeNumber) ?? .unrestrictedUser, type != .programmingUser
+        guard let status = try? Self.status(request.userStatus) ?? .occupiedEnabled,
+            let type = try? Self.type(request.userType) ?? .unrestrictedUser, type != .programmingUser
         else { return (.invalidField, nil) }
-        let isUserGiven = statusNumber != nil || typeNumber != nil
-        switch operation {
-        case DoorLock.DataOperationType.add.rawValue:
+        let isUserGiven = request.userStatus != nil || request.userType != nil
+        switch request.operationType {
+        case .add:
             guard database.credentials[index] == nil else { return (.occupied, nil) }
             if let userIndex {
                 guard !isUserGiven else { return (.invalidField, nil) }
@@ -63,7 +55,7 @@ extension DoorLockServer {
             database.users[created] = user
             emitChange(.userIndex, .add, user: created, data: created, context)
             return (add(index, pin, to: created, context), created)
-        case DoorLock.DataOperationType.modify.rawValue:
+        case .modify:
             guard database.credentials[index] != nil, let userIndex, !isUserGiven,
                 database.users[userIndex]?.credentials.contains(index) ?? false
             else { return (.invalidField, nil) }
@@ -91,7 +83,7 @@ extension DoorLockServer {
 
     func getCredentialStatus(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
         let index = try credentialIndex(
-            command[DoorLock.GetCredentialStatus.Field.credential], orElse: .unsupportedCommand)
+            try command.decoded(as: DoorLock.GetCredentialStatus.self).credential, orElse: .unsupportedCommand)
         let credential = database.credentials[index]
         return .response(
             DoorLock.GetCredentialStatusResponse(
@@ -103,7 +95,7 @@ extension DoorLockServer {
 
     mutating func clearCredential(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
         var index = LockDatabase.allIndex
-        if let credential = command[DoorLock.ClearCredential.Field.credential], credential != .null {
+        if let credential = try command.decoded(as: DoorLock.ClearCredential.self).credential {
             index = try credentialIndex(credential, orElse: .invalidCommand)
         }
         if index == LockDatabase.allIndex {

@@ -6,14 +6,13 @@ extension DoorLockServer {
     private static let lastMinute: UInt8 = 59
     private static let allDays: UInt8 = 0x7F
 
-    /// Fields 0 and 1 of every command about schedules.
+    /// What every command about schedules names.
     ///
     /// - Throws: INVALID_COMMAND for an index out of range, FAILURE for a user who is not there.
     private func place(
-        _ command: CommandCall, orAll: Bool = false
+        _ schedule: UInt8, _ user: UInt16, orAll: Bool = false
     ) throws(ClusterFailure) -> (schedule: UInt8, user: UInt16) {
-        let schedule: UInt8 = try command.unsigned(DoorLock.SetWeekDaySchedule.Field.weekDayIndex)
-        let user = try userIndex(command, DoorLock.SetWeekDaySchedule.Field.userIndex)
+        guard LockDatabase.isIndex(user) else { throw .invalidCommand }
         guard LockDatabase.isScheduleIndex(schedule) || orAll && schedule == LockDatabase.allSchedules else {
             throw .invalidCommand
         }
@@ -23,11 +22,9 @@ extension DoorLockServer {
 
     /// - Parameter response: makes it from index, user, status and the schedule that there is.
     private func answer<Schedule>(
-        _ command: CommandCall, _ schedules: KeyPath<LockUser, [UInt8: Schedule]>,
+        _ index: UInt8, _ userIndex: UInt16, _ schedules: KeyPath<LockUser, [UInt8: Schedule]>,
         _ response: (UInt8, UInt16, DoorLock.DlStatus, Schedule?) -> CommandAnswer
-    ) throws(ClusterFailure) -> CommandAnswer {
-        let index: UInt8 = try command.unsigned(DoorLock.GetWeekDaySchedule.Field.weekDayIndex)
-        let userIndex: UInt16 = try command.unsigned(DoorLock.GetWeekDaySchedule.Field.userIndex)
+    ) -> CommandAnswer {
         guard LockDatabase.isScheduleIndex(index), LockDatabase.isIndex(userIndex) else {
             return response(index, userIndex, .invalidField, nil)
         }
@@ -38,14 +35,11 @@ extension DoorLockServer {
     // MARK: Week-day schedules
 
     mutating func setWeekDaySchedule(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
-        typealias Field = DoorLock.SetWeekDaySchedule.Field
-        let (index, user) = try place(command)
+        let request: DoorLock.SetWeekDaySchedule = try command.decoded()
+        let (index, user) = try place(request.weekDayIndex, request.userIndex)
         let schedule = LockWeekDaySchedule(
-            days: try command.unsigned(Field.daysMask),
-            startHour: try command.unsigned(Field.startHour),
-            startMinute: try command.unsigned(Field.startMinute),
-            endHour: try command.unsigned(Field.endHour),
-            endMinute: try command.unsigned(Field.endMinute))
+            days: request.daysMask.rawValue, startHour: request.startHour, startMinute: request.startMinute,
+            endHour: request.endHour, endMinute: request.endMinute)
         guard schedule.days != 0, schedule.days & ~Self.allDays == 0,
             !takesOneDay || schedule.days.nonzeroBitCount == 1,
             max(schedule.startHour, schedule.endHour) <= Self.lastHour,
@@ -56,7 +50,8 @@ extension DoorLockServer {
     }
 
     func getWeekDaySchedule(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
-        try answer(command, \.weekDaySchedules) { index, user, status, schedule in
+        let request: DoorLock.GetWeekDaySchedule = try command.decoded()
+        return answer(request.weekDayIndex, request.userIndex, \.weekDaySchedules) { index, user, status, schedule in
             .response(
                 DoorLock.GetWeekDayScheduleResponse(
                     weekDayIndex: index, userIndex: user, status: status,
@@ -66,7 +61,8 @@ extension DoorLockServer {
     }
 
     mutating func clearWeekDaySchedule(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
-        let (index, user) = try place(command, orAll: true)
+        let request: DoorLock.ClearWeekDaySchedule = try command.decoded()
+        let (index, user) = try place(request.weekDayIndex, request.userIndex, orAll: true)
         if index == LockDatabase.allSchedules {
             database.users[user]?.weekDaySchedules = [:]
         } else {
@@ -78,17 +74,17 @@ extension DoorLockServer {
     // MARK: Year-day schedules
 
     mutating func setYearDaySchedule(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
-        let (index, user) = try place(command)
-        let schedule = LockYearDaySchedule(
-            start: try command.unsigned(DoorLock.SetYearDaySchedule.Field.localStartTime),
-            end: try command.unsigned(DoorLock.SetYearDaySchedule.Field.localEndTime))
+        let request: DoorLock.SetYearDaySchedule = try command.decoded()
+        let (index, user) = try place(request.yearDayIndex, request.userIndex)
+        let schedule = LockYearDaySchedule(start: request.localStartTime, end: request.localEndTime)
         guard schedule.start < schedule.end else { throw .invalidCommand }
         let isNew = database.users[user]?.yearDaySchedules.updateValue(schedule, forKey: index) == nil
         emitChange(.yearDaySchedule, isNew ? .add : .modify, user: user, data: UInt16(index), context)
     }
 
     func getYearDaySchedule(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
-        try answer(command, \.yearDaySchedules) { index, user, status, schedule in
+        let request: DoorLock.GetYearDaySchedule = try command.decoded()
+        return answer(request.yearDayIndex, request.userIndex, \.yearDaySchedules) { index, user, status, schedule in
             .response(
                 DoorLock.GetYearDayScheduleResponse(
                     yearDayIndex: index, userIndex: user, status: status, localStartTime: schedule?.start,
@@ -97,7 +93,8 @@ extension DoorLockServer {
     }
 
     mutating func clearYearDaySchedule(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
-        let (index, user) = try place(command, orAll: true)
+        let request: DoorLock.ClearYearDaySchedule = try command.decoded()
+        let (index, user) = try place(request.yearDayIndex, request.userIndex, orAll: true)
         if index == LockDatabase.allSchedules {
             database.users[user]?.yearDaySchedules = [:]
         } else {

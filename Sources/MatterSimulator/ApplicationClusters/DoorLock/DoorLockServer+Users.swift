@@ -3,24 +3,19 @@ import MatterModel
 /// SetUser, GetUser and ClearUser (Matter application cluster specification 5.2.10.34 to 5.2.10.37).
 extension DoorLockServer {
     private static let longestName = 10
-    private static let singleRule: UInt8 = 0
 
     mutating func setUser(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
-        typealias Field = DoorLock.SetUser.Field
-        let operation: UInt8 = try command.unsigned(Field.operationType)
-        let index = try userIndex(command, Field.userIndex)
-        let uniqueID: UInt32? = try command.optionalUnsigned(Field.userUniqueID)
-        let status = try DoorLockServer.status(try command.optionalUnsigned(Field.userStatus))
-        let type = try DoorLockServer.type(try command.optionalUnsigned(Field.userType))
-        let rule: UInt8? = try command.optionalUnsigned(Field.credentialRule)
-        var name: String?
-        if let text = command[Field.userName]?.text { name = text }
-        guard (name ?? "").utf8.count <= Self.longestName, rule ?? Self.singleRule == Self.singleRule else {
+        let request: DoorLock.SetUser = try command.decoded()
+        let index = try checked(request.userIndex)
+        let (name, uniqueID) = (request.userName, request.userUniqueID)
+        let status = try DoorLockServer.status(request.userStatus)
+        let type = try DoorLockServer.type(request.userType)
+        guard (name ?? "").utf8.count <= Self.longestName, request.credentialRule ?? .single == .single else {
             throw .invalidCommand
         }
         let fabric = context.caller.lockFabric
-        switch operation {
-        case DoorLock.DataOperationType.add.rawValue:
+        switch request.operationType {
+        case .add:
             guard database.users[index] == nil else { throw .cluster(DoorLock.DlStatus.occupied.rawValue) }
             var user = LockUser()
             user.name = name ?? ""
@@ -31,7 +26,7 @@ extension DoorLockServer {
             user.modifier = fabric
             database.users[index] = user
             emitChange(.userIndex, .add, user: index, data: index, context)
-        case DoorLock.DataOperationType.modify.rawValue:
+        case .modify:
             guard var user = database.users[index] else { throw .invalidCommand }
             // What another fabric has named stays as it is.
             guard user.creator == fabric || (name == nil && uniqueID == nil) else { throw .invalidCommand }
@@ -50,7 +45,7 @@ extension DoorLockServer {
     }
 
     func getUser(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
-        let index = try userIndex(command, DoorLock.GetUser.Field.userIndex)
+        let index = try checked(command.decoded(as: DoorLock.GetUser.self).userIndex)
         let user = database.users[index]
         return .response(
             DoorLock.GetUserResponse(
@@ -62,33 +57,30 @@ extension DoorLockServer {
     }
 
     mutating func clearUser(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
-        let index: UInt16 = try command.unsigned(DoorLock.ClearUser.Field.userIndex)
+        let index = try command.decoded(as: DoorLock.ClearUser.self).userIndex
         if index == LockDatabase.allIndex {
             for user in database.users.keys { database.removeUser(user) }
         } else {
-            database.removeUser(try userIndex(command, DoorLock.ClearUser.Field.userIndex))
+            database.removeUser(try checked(index))
         }
         emitChange(.userIndex, .clear, user: index, data: index, context)
     }
 
     // MARK: Fields
 
-    func userIndex(_ command: CommandCall, _ tag: UInt8) throws(ClusterFailure) -> UInt16 {
-        let index: UInt16 = try command.unsigned(tag)
+    private func checked(_ index: UInt16) throws(ClusterFailure) -> UInt16 {
         guard LockDatabase.isIndex(index) else { throw .invalidCommand }
         return index
     }
 
     /// - Throws: also for the status of an empty slot, which cannot be set.
-    static func status(_ number: UInt8?) throws(ClusterFailure) -> DoorLock.UserStatus? {
-        guard let number else { return nil }
-        guard let status = DoorLock.UserStatus(known: number), status != .available else { throw .invalidCommand }
+    static func status(_ status: DoorLock.UserStatus?) throws(ClusterFailure) -> DoorLock.UserStatus? {
+        guard status?.isKnown ?? true, status != .available else { throw .invalidCommand }
         return status
     }
 
-    static func type(_ number: UInt8?) throws(ClusterFailure) -> DoorLock.UserType? {
-        guard let number else { return nil }
-        guard let type = DoorLock.UserType(known: number) else { throw .invalidCommand }
+    static func type(_ type: DoorLock.UserType?) throws(ClusterFailure) -> DoorLock.UserType? {
+        guard type?.isKnown ?? true else { throw .invalidCommand }
         return type
     }
 }

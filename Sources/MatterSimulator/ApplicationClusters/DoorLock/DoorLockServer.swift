@@ -94,14 +94,12 @@ struct DoorLockServer: ClusterServer {
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {
         case Command.lockDoor:
-            try remote(.lock, pin: try command.optionalOctets(DoorLock.LockDoor.Field.pinCode), context)
+            try remote(.lock, pin: try command.decoded(as: DoorLock.LockDoor.self).pinCode, context)
         case Command.unlockDoor:
-            try remote(.unlock, pin: try command.optionalOctets(DoorLock.UnlockDoor.Field.pinCode), context)
+            try remote(.unlock, pin: try command.decoded(as: DoorLock.UnlockDoor.self).pinCode, context)
         case Command.unlockWithTimeout:
-            let seconds: UInt16 = try command.unsigned(DoorLock.UnlockWithTimeout.Field.timeout)
-            try remote(
-                .unlock, pin: try command.optionalOctets(DoorLock.UnlockWithTimeout.Field.pinCode),
-                timeout: UInt32(seconds), context)
+            let request: DoorLock.UnlockWithTimeout = try command.decoded()
+            try remote(.unlock, pin: request.pinCode, timeout: UInt32(request.timeout), context)
         case Command.setUser: try setUser(command, context)
         case Command.getUser: return try getUser(command)
         case Command.clearUser: try clearUser(command, context)

@@ -61,12 +61,11 @@ struct FanControlServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        typealias Field = FanControl.Step.Field
         guard command.id == FanControl.Command.step else { throw .unsupportedCommand }
-        let isIncrease =
-            try command.unsigned(Field.direction) == FanControl.StepDirection.increase.rawValue
-        let wraps = try command.optionalBool(Field.wrap) ?? false
-        let lowest = try command.optionalBool(Field.lowestOff) ?? true ? 0 : 1
+        let request: FanControl.Step = try command.decoded()
+        let isIncrease = request.direction == .increase
+        let wraps = request.wrap ?? false
+        let lowest = request.lowestOff ?? true ? 0 : 1
         // In automatic mode there is no setting to start from; the fan goes on from where it is.
         let speed =
             context.number(Attribute.speedSetting, as: Int.self) ?? context.number(Attribute.speedCurrent) ?? 0

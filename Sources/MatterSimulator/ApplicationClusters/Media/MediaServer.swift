@@ -65,7 +65,7 @@ struct KeypadInputServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let key: UInt8 = try command.unsigned(KeypadInput.SendKey.Field.keyCode)
+        let key = try command.decoded(as: KeypadInput.SendKey.self).keyCode.rawValue
         context.report("key \(key)", [("key", .number(key))])
         return .response(KeypadInput.SendKeyResponse(status: .success))
     }

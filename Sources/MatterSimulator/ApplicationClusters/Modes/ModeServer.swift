@@ -79,7 +79,8 @@ struct ModeServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let number: UInt8 = try command.unsigned(RvcRunMode.ChangeToMode.Field.newMode)
+        // The clusters of modes have one command in common.
+        let number = try command.decoded(as: RvcRunMode.ChangeToMode.self).newMode
         let isKnown = modes.indices.contains(Int(number))
         guard id != ModeSelect.id else {
             guard isKnown else { throw .invalidCommand }

@@ -2,14 +2,17 @@ import MatterModel
 
 /// Espressif's cluster 0x131BFC03 of an event's badges: who carries it. One command sets what it brings and leaves the rest.
 struct ParticipantDataServer: ClusterServer {
-    /// Name, company, e-mail address, contact and event; the fields of the command have the same numbers.
-    private static let attributes: ClosedRange<UInt8> = 0...4
+    typealias Attribute = RainMakerParticipantData.Attribute
+
+    private static let attributes = [
+        Attribute.name, Attribute.companyName, Attribute.email, Attribute.contact, Attribute.eventName,
+    ]
 
     let id = RainMakerParticipantData.id
     let acceptedCommands: [CommandID] = [RainMakerParticipantData.Command.sendData]
-    let persistentAttributes = Set(ParticipantDataServer.attributes.map { AttributeID(UInt32($0)) })
+    let persistentAttributes = Set(ParticipantDataServer.attributes)
     let initialAttributes: [AttributeID: TLVValue] = Dictionary(
-        uniqueKeysWithValues: ParticipantDataServer.attributes.map { (AttributeID(UInt32($0)), .string("")) })
+        uniqueKeysWithValues: ParticipantDataServer.attributes.map { ($0, .string("")) })
 
     init() {}
 
@@ -17,8 +20,13 @@ struct ParticipantDataServer: ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         guard command.id == RainMakerParticipantData.Command.sendData else { throw .unsupportedCommand }
-        for tag in Self.attributes {
-            if let text = command[tag] { context[AttributeID(UInt32(tag))] = text }
+        let request: RainMakerParticipantData.SendData = try command.decoded()
+        let given = [
+            Attribute.name: request.name, Attribute.companyName: request.companyName, Attribute.email: request.email,
+            Attribute.contact: request.contact, Attribute.eventName: request.eventName,
+        ]
+        for (attribute, text) in given {
+            if let text { context[attribute] = .string(text) }
         }
         context.markUnsaved()
         return .success

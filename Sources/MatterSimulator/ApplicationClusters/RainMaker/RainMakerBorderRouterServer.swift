@@ -41,7 +41,7 @@ struct RainMakerBorderRouterServer: ClusterServer {
         case Command.configureThreadDataset:
             guard
                 let dataset = try? Hex.decode(
-                    try command.string(RainMakerThreadBorderRouter.ConfigureThreadDataset.Field.dataset)),
+                    try command.decoded(as: RainMakerThreadBorderRouter.ConfigureThreadDataset.self).dataset),
                 Self.datasetLengths.contains(dataset.count)
             else { throw .constraintError }
             context[Attribute.activeOperationalDataset] = .octets(dataset)

@@ -56,7 +56,7 @@ struct RainMakerControllerServer: ClusterServer {
         let token = context[Attribute.refreshToken]?.text ?? ""
         switch command.id {
         case Command.appendRefreshToken:
-            let longer = token + (try command.string(RainMakerController.AppendRefreshToken.Field.refreshToken))
+            let longer = token + (try command.decoded(as: RainMakerController.AppendRefreshToken.self).refreshToken)
             guard longer.utf8.count <= Self.longestToken else { throw .resourceExhausted }
             context[Attribute.refreshToken] = .string(longer)
         case Command.resetRefreshToken:
@@ -64,7 +64,7 @@ struct RainMakerControllerServer: ClusterServer {
             context[Attribute.refreshTokenVerified] = .bool(false)
         case Command.authorize:
             context[Attribute.endpointURL] = .string(
-                try command.string(RainMakerController.Authorize.Field.endpointURL))
+                try command.decoded(as: RainMakerController.Authorize.self).endpointURL)
             accessToken = nil
             if let account = account(context) {
                 return .later { AccountResult.loggedIn(await account.logIn(token)) }

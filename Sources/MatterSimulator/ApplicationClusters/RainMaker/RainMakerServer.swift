@@ -83,12 +83,12 @@ struct RainMakerServer: ClusterServer {
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {
         case Command.configuration:
-            try configure(try command.string(RainMakerCluster.Configuration.Field.userIdAndSecretKey), context)
+            try configure(try command.decoded(as: RainMakerCluster.Configuration.self).userIdAndSecretKey, context)
         case Command.signData:
             guard signaturesLeft > 0 else { throw .failure }
-            guard let text = command.fields.text ?? command[RainMakerCluster.SignData.Field.data]?.text else {
-                throw .invalidCommand
-            }
+            // Some send the text itself, without a structure around it.
+            let plain = command.fields.text
+            let text = if let plain { plain } else { try command.decoded(as: RainMakerCluster.SignData.self).data }
             guard text.utf8.count <= Self.longestText else { throw .constraintError }
             signaturesLeft -= 1
             try sign(text, context)

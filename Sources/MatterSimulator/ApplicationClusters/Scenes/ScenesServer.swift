@@ -57,14 +57,14 @@ struct ScenesServer: ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         typealias Field = ScenesManagement.ViewSceneResponse.Field
-        let group: UInt16 = try command.unsigned(ScenesManagement.ViewScene.Field.groupID)
+        let (group, scene) = try Self.place(command)
         let fabric = context.caller.fabricIndex
         guard fabric != 0 else { throw .unsupportedAccess }
         guard command.id != Command.getSceneMembership, command.id != Command.removeAllScenes else {
             return ofGroup(command.id, fabric, group, context)
         }
-        let key = SceneTable.Key(
-            fabric: fabric, group: group, scene: try command.unsigned(ScenesManagement.ViewScene.Field.sceneID))
+        guard let scene else { throw .invalidCommand }
+        let key = SceneTable.Key(fabric: fabric, group: group, scene: scene)
         guard command.id != Command.recallScene else {
             try recall(key, context)
             return .success
@@ -80,23 +80,39 @@ struct ScenesServer: ClusterServer {
         return .response(command.id, fields)
     }
 
+    /// The group and the scene that a command names; no scene if it is about all of the group.
+    private static func place(_ command: CommandCall) throws(ClusterFailure) -> (group: UInt16, scene: UInt8?) {
+        switch command.id {
+        case Command.addScene:
+            let request: ScenesManagement.AddScene = try command.decoded()
+            return (request.groupID, request.sceneID)
+        case Command.recallScene:
+            let request: ScenesManagement.RecallScene = try command.decoded()
+            return (request.groupID, request.sceneID)
+        case Command.getSceneMembership, Command.removeAllScenes:
+            return (try command.decoded(as: ScenesManagement.GetSceneMembership.self).groupID, nil)
+        default:
+            // ViewScene, StoreScene and RemoveScene are alike.
+            let request: ScenesManagement.ViewScene = try command.decoded()
+            return (request.groupID, request.sceneID)
+        }
+    }
+
     private mutating func run(
         _ command: CommandCall, _ key: SceneTable.Key, _ context: ClusterContext
     ) throws(ClusterFailure) -> IMStatus {
-        typealias Field = ScenesManagement.AddScene.Field
         let isKnown = table.scenes[key] != nil
         let hasRoom = isKnown || table.scenes.keys.count { $0.fabric == key.fabric } < Self.perFabric
         switch command.id {
         case Command.viewScene: return isKnown ? .success : .notFound
         case Command.addScene:
-            guard
-                let values = SceneValues(
-                    fieldSets: try command.array(Field.extensionFieldSetStructs))
-            else { return .invalidCommand }
+            let request: ScenesManagement.AddScene = try command.decoded()
+            guard let values = SceneValues(fieldSets: request.extensionFieldSetStructs.map(\.tlv)) else {
+                return .invalidCommand
+            }
             guard hasRoom else { return .resourceExhausted }
             table.scenes[key] = Scene(
-                name: try command.string(Field.sceneName),
-                transition: try command.unsigned(Field.transitionTime), values: values)
+                name: request.sceneName, transition: request.transitionTime, values: values)
         case Command.storeScene:
             guard hasRoom else { return .resourceExhausted }
             var scene = table.scenes[key] ?? Scene()

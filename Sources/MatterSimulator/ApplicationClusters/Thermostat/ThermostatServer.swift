@@ -120,12 +120,13 @@ struct ThermostatServer: ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         guard command.id == Thermostat.Command.setpointRaiseLower else { throw .unsupportedCommand }
-        // Tenths of a degree.
-        let amount = Int(try command.unsigned(Thermostat.SetpointRaiseLower.Field.amount, as: Int8.self)) * 10
-        switch try command.unsigned(Thermostat.SetpointRaiseLower.Field.mode, as: UInt8.self) {
-        case 0: setpoints.shiftHeating(by: amount)
-        case 1: setpoints.shiftCooling(by: amount)
-        case 2: setpoints.shiftBoth(by: amount)
+        let request: Thermostat.SetpointRaiseLower = try command.decoded()
+        // From tenths to hundredths of a degree.
+        let amount = Int(request.amount) * 10
+        switch request.mode {
+        case .heat: setpoints.shiftHeating(by: amount)
+        case .cool: setpoints.shiftCooling(by: amount)
+        case .both: setpoints.shiftBoth(by: amount)
         default: throw .invalidCommand
         }
         look(context)

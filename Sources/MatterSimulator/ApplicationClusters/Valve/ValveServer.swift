@@ -41,20 +41,16 @@ struct ValveServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        typealias Field = ValveConfigurationAndControl.Open.Field
         switch command.id {
         case Command.open:
             // A valve with a fault does not open.
             guard context.number(Attribute.valveFault, as: UInt16.self) == 0 else {
                 throw .cluster(ValveConfigurationAndControl.StatusCode.failureDueToFault.rawValue)
             }
-            let usual: UInt32? = context.number(Attribute.defaultOpenDuration)
-            let seconds =
-                command[Field.openDuration] == nil
-                ? usual : try command.optionalUnsigned(Field.openDuration)
-            let level: UInt8 =
-                try command.optionalUnsigned(Field.targetLevel) ?? context.number(
-                    Attribute.defaultOpenLevel) ?? 100
+            let request: ValveConfigurationAndControl.Open = try command.decoded()
+            // Null is for ever; what is left out is as usual.
+            let seconds = request.openDuration ?? context.number(Attribute.defaultOpenDuration)
+            let level = request.targetLevel ?? context.number(Attribute.defaultOpenLevel) ?? 100
             context[Attribute.openDuration] = .nullable(seconds)
             closesAt = seconds.map { context.now + .seconds(Int64($0)) }
             context.cancel(Timer.close)

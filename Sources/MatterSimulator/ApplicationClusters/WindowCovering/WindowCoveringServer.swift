@@ -138,8 +138,8 @@ struct WindowCoveringServer: ClusterServer {
     // MARK: Movement
 
     private func position(_ command: CommandCall) throws(ClusterFailure) -> UInt16 {
-        let position = try command.unsigned(
-            WindowCovering.GoToLiftPercentage.Field.liftPercent100thsValue, as: UInt16.self)
+        // That of the tilt has the same field.
+        let position = try command.decoded(as: WindowCovering.GoToLiftPercentage.self).liftPercent100thsValue
         guard position <= CoveringAxis.closed else { throw .constraintError }
         return position
     }

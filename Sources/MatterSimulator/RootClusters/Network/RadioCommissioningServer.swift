@@ -147,68 +147,67 @@ struct RadioCommissioningServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        typealias Field = NetworkCommissioning.AddOrUpdateWiFiNetwork.Field
-        if command.id == Command.scanNetworks { return try scan(command, context) }
+        if command.id == Command.scanNetworks { return try scan(try command.decoded(), context) }
         guard let failSafe = context.node.failSafe, failSafe.fabricIndex == context.caller.fabricIndex else {
             throw .failsafeRequired
         }
-        if command.id == Command.addOrUpdateThreadNetwork {
-            let dataset = try command.octets(NetworkCommissioning.AddOrUpdateThreadNetwork.Field.operationalDataset)
+        switch command.id {
+        case Command.addOrUpdateThreadNetwork:
+            let request: NetworkCommissioning.AddOrUpdateThreadNetwork = try command.decoded()
+            let dataset = request.operationalDataset
             guard (1...254).contains(dataset.count) else { throw .constraintError }
             let entries = ThreadEntries(dataset)
             guard let network = entries[.extendedPANID], entries[.networkKey] != nil else {
                 return configAnswer((.outOfRange, nil), nil, context)
             }
-            return configAnswer(
-                try tracked(command, NetworkCommissioning.AddOrUpdateThreadNetwork.Field.breadcrumb, context) {
-                    $0.add(network, dataset)
-                }, network, context)
-        }
-        let network = try command.octets(Field.ssid)
-        guard (1...32).contains(network.count) else { throw .constraintError }
-        switch command.id {
+            let result = tracked(request.breadcrumb, context) { $0.add(network, dataset) }
+            return configAnswer(result, network, context)
         case Command.addOrUpdateWiFiNetwork:
-            let credentials = try command.octets(Field.credentials)
+            let request: NetworkCommissioning.AddOrUpdateWiFiNetwork = try command.decoded()
+            let (network, credentials) = (try Self.checked(request.ssid), request.credentials)
             guard [0, 5, 13].contains(credentials.count) || (8...64).contains(credentials.count) else {
                 throw .constraintError
             }
-            return configAnswer(
-                try tracked(command, Field.breadcrumb, context) {
-                    $0.add(network, credentials)
-                }, network, context)
+            let result = tracked(request.breadcrumb, context) { $0.add(network, credentials) }
+            return configAnswer(result, network, context)
         case Command.removeNetwork:
-            return configAnswer(
-                try tracked(command, NetworkCommissioning.RemoveNetwork.Field.breadcrumb, context) {
-                    $0.remove(network)
-                }, network, context)
+            let request: NetworkCommissioning.RemoveNetwork = try command.decoded()
+            let network = try Self.checked(request.networkID)
+            return configAnswer(tracked(request.breadcrumb, context) { $0.remove(network) }, network, context)
         case Command.reorderNetwork:
-            let target: UInt8 = try command.unsigned(NetworkCommissioning.ReorderNetwork.Field.networkIndex)
-            return configAnswer(
-                try tracked(command, NetworkCommissioning.ReorderNetwork.Field.breadcrumb, context) {
-                    $0.reorder(network, Int(target))
-                }, network, context)
+            let request: NetworkCommissioning.ReorderNetwork = try command.decoded()
+            let network = try Self.checked(request.networkID)
+            let result = tracked(request.breadcrumb, context) { $0.reorder(network, Int(request.networkIndex)) }
+            return configAnswer(result, network, context)
         default:
-            return try connect(network, command, context)
+            let request: NetworkCommissioning.ConnectNetwork = try command.decoded()
+            return connect(try Self.checked(request.networkID), request.breadcrumb, context)
         }
+    }
+
+    private static func checked(_ network: [UInt8]) throws(ClusterFailure) -> [UInt8] {
+        guard (1...32).contains(network.count) else { throw .constraintError }
+        return network
     }
 
     /// Does something, and stores the breadcrumb if it succeeds.
     private mutating func tracked(
-        _ command: CommandCall, _ tag: UInt8, _ context: ClusterContext, _ change: (inout Self) -> (Status, Int?)
-    ) throws(ClusterFailure) -> (Status, Int?) {
-        let breadcrumb: UInt64? = try command.optionalUnsigned(tag)
+        _ breadcrumb: UInt64?, _ context: ClusterContext, _ change: (inout Self) -> (Status, Int?)
+    ) -> (Status, Int?) {
         let result = change(&self)
         if let breadcrumb, result.0 == .success { context.node.setBreadcrumb(breadcrumb) }
         return result
     }
 
-    private func scan(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let wanted = try command.optionalOctets(NetworkCommissioning.ScanNetworks.Field.ssid)
-        let breadcrumb: UInt64? = try command.optionalUnsigned(NetworkCommissioning.ScanNetworks.Field.breadcrumb)
+    private func scan(
+        _ request: NetworkCommissioning.ScanNetworks, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        // Null asks for all networks, as does a name that is left out.
+        let wanted = request.ssid ?? nil
         let found = world.filter { $0.isInReach && (isThread || wanted == nil || wanted == $0.id) }
         context.delayAnswer(by: Self.scanningTakes)
         let status: Status = found.isEmpty ? .networkNotFound : .success
-        if let breadcrumb, status == .success { context.node.setBreadcrumb(breadcrumb) }
+        if let breadcrumb = request.breadcrumb, status == .success { context.node.setBreadcrumb(breadcrumb) }
         note(status, nil, context)
         return .response(
             NetworkCommissioning.ScanNetworksResponse(
@@ -269,9 +268,8 @@ struct RadioCommissioningServer: ClusterServer {
     // MARK: Joining
 
     private mutating func connect(
-        _ network: [UInt8], _ command: CommandCall, _ context: ClusterContext
-    ) throws(ClusterFailure) -> CommandAnswer {
-        let breadcrumb: UInt64? = try command.optionalUnsigned(NetworkCommissioning.ConnectNetwork.Field.breadcrumb)
+        _ network: [UInt8], _ breadcrumb: UInt64?, _ context: ClusterContext
+    ) -> CommandAnswer {
         if !isConcurrent, context.caller.isPASE, networks.contains(where: { $0.id == network }) {
             // The answer means that the device has understood; then its radio leaves the commissioner's link.
             if let breadcrumb { context.node.setBreadcrumb(breadcrumb) }
