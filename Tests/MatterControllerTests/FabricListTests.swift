@@ -79,13 +79,17 @@ struct FabricListTests {
         ).playAll()
     }
 
+    private static func mapping(_ group: UInt16) -> ListEntry<GroupKeyManagement.GroupKeyMap> {
+        ListEntry(.init(groupId: group, groupKeySetID: group + 100))
+    }
+
     @Test(
         "group keys: with any one message lost, late or doubled, and with a rival, an edit is made once"
     )
     func keyMap() async throws {
         try await Scene(
-            path: Self.keyMap, before: [1, 2, 3].map { GroupKeyMapEntry(group: $0, keySet: $0 + 100) },
-            new: GroupKeyMapEntry(group: 4, keySet: 104), rival: GroupKeyMapEntry(group: 9, keySet: 109)
+            path: Self.keyMap, before: [1, 2, 3].map { Self.mapping($0) },
+            new: Self.mapping(4), rival: Self.mapping(9)
         ).playAll()
     }
 }

@@ -9,7 +9,7 @@ struct AccessGuard {
 
     /// Whether an attribute is the access control list.
     static func concerns(cluster: ClusterID, attribute: AttributeID) -> Bool {
-        cluster == AccessControlEntry.cluster && attribute == AccessControlEntry.attribute
+        cluster == AccessControl.id && attribute == AccessControl.Attribute.acl
     }
 
     /// Refuses a list that would lock us out.

@@ -83,7 +83,7 @@ struct AccessWords: Sendable {
         let parser = ValueParser(catalogue: catalogue)
         let place = "acl"
         guard
-            let type = catalogue.attribute(cluster: AccessControlEntry.cluster, AccessControlEntry.attribute)?.type
+            let type = catalogue.attribute(cluster: AccessControl.id, AccessControl.Attribute.acl)?.type
         else { throw Self.wrong("the catalogue has no access control list") }
         let parsed =
             word.hasPrefix("@")

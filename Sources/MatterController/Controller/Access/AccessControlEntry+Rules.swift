@@ -5,14 +5,14 @@ import MatterModel
 extension AccessControlEntry {
     /// Why no node may accept the entry; `nil` if it is valid.
     package var fault: String? {
-        guard privilege.isKnown else { return "\(privilege) is no privilege" }
-        switch authMode {
+        guard self.privilege.isKnown else { return "\(self.privilege) is no privilege" }
+        switch self.authMode {
         case .case:
             if let subject = subjects.first(where: { !Self.isCertified($0) }) {
                 return "\(subject.rawValue) is no node id and no tag"
             }
         case .group:
-            guard privilege != .administer else { return "a group may not administer" }
+            guard self.privilege != .administer else { return "a group may not administer" }
             if let subject = subjects.first(where: { !(1...UInt64(UInt16.max)).contains($0.rawValue) }) {
                 return "\(subject.rawValue) is no group id"
             }

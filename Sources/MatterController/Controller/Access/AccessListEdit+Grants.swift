@@ -88,10 +88,10 @@ extension AccessControlEntry {
     /// True if the entry alone gives everything that another one says.
     fileprivate func gives(_ other: AccessControlEntry) -> Bool {
         let isEnough =
-            privilege == other.privilege
-            || (privilege.rawValue > other.privilege.rawValue && other.privilege != .proxyView
-                && (privilege != .proxyView || other.privilege == .view))
-        return isEnough && authMode == other.authMode
+            self.privilege == other.privilege
+            || (self.privilege.rawValue > other.privilege.rawValue && other.privilege != .proxyView
+                && (self.privilege != .proxyView || other.privilege == .view))
+        return isEnough && self.authMode == other.authMode
             && (subjects.isEmpty || (!other.subjects.isEmpty && other.subjects.allSatisfy(subjects.contains)))
             && (targets.isEmpty
                 || (!other.targets.isEmpty

@@ -5,7 +5,7 @@ extension NodeLink {
 
     /// The path of the access control list.
     package static let accessListPath = ConcreteAttributePath(
-        endpoint: 0, cluster: AccessControlEntry.cluster, attribute: AccessControlEntry.attribute)
+        endpoint: 0, cluster: AccessControl.id, attribute: AccessControl.Attribute.acl)
 
     /// Our entries of the access control list; only administrators may read it.
     package func accessList(deadline: Instant) async throws -> FabricList<AccessControlEntry> {

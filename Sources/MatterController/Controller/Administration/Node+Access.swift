@@ -1,28 +1,13 @@
 public import MatterNetwork
 
-/// One right that a node grants: an entry of its access control list.
-public struct AccessGrant: Sendable, Hashable {
-    /// What may be done.
-    public let privilege: AccessControl.AccessControlEntryPrivilege
-    /// How those who may do it prove who they are.
-    public let authMode: AccessControl.AccessControlEntryAuthMode
-    /// The node ids, tags or group ids of those who may; empty for everyone who proves it in that way.
-    public let subjects: [UInt64]
-    /// Where they may; empty for the whole node.
-    public let targets: [AccessControl.AccessControlTarget]
-}
-
 /// Who may do what with a node (Matter core specification 9.10).
 extension Node {
-    /// The rights of our fabric, in the order of the node.
-    public func access(within time: Duration? = nil) async throws -> [AccessGrant] {
+    /// The entries of our fabric, in the order of the node. Those without subjects are for everyone who proves himself in their
+    /// way; those without targets are for the whole node.
+    public func access(within time: Duration? = nil) async throws -> [AccessControl.AccessControlEntry] {
         try await reportingErrors {
             try await controller.link(to: record).accessList(deadline: Budget(time).deadline(for: record))
-                .entries.map { entry in
-                    AccessGrant(
-                        privilege: entry.privilege, authMode: entry.authMode,
-                        subjects: entry.subjects.map(\.rawValue), targets: entry.targets)
-                }
+                .entries.map(\.known)
         }
     }
 

@@ -20,6 +20,8 @@ struct GroupEnrollment: Sendable {
         ConcreteAttributePath(endpoint: 0, cluster: GroupKeyManagement.id, attribute: attribute)
     }
 
+    private typealias KeyMapEntry = ListEntry<GroupKeyManagement.GroupKeyMap>
+
     private static let keyMap = path(GroupKeyManagement.Attribute.groupKeyMap)
     private static let table = path(GroupKeyManagement.Attribute.groupTable)
     private static let keyMapName = "group key map"
@@ -29,16 +31,19 @@ struct GroupEnrollment: Sendable {
             [AttributePath(Self.keyMap), AttributePath(Self.table), AttributePath(NodeLink.accessListPath)],
             deadline: deadline)
         let map =
-            try NodeLink.list(Self.keyMap, Self.keyMapName, in: result, of: node.title) as FabricList<GroupKeyMapEntry>
+            try NodeLink.list(Self.keyMap, Self.keyMapName, in: result, of: node.title) as FabricList<KeyMapEntry>
         let table =
-            try NodeLink.list(Self.table, "group table", in: result, of: node.title) as FabricList<GroupTableEntry>
+            try NodeLink.list(Self.table, "group table", in: result, of: node.title)
+            as FabricList<ListEntry<GroupKeyManagement.GroupInfoMap>>
         let access =
             try NodeLink.list(NodeLink.accessListPath, NodeLink.accessListName, in: result, of: node.title)
             as FabricList<AccessControlEntry>
         var state = GroupState()
-        state.mapping = map.entries.first { $0.group == group.group }?.keySet
-        state.isKeyShared = map.entries.contains { $0.group != group.group && $0.keySet == group.keySet }
-        state.endpoints = Set(table.entries.first { $0.group == group.group }?.endpoints ?? [])
+        state.mapping = map.entries.first { $0.groupId == group.group }?.groupKeySetID
+        state.isKeyShared = map.entries.contains {
+            $0.groupId != group.group && $0.groupKeySetID == group.keySet
+        }
+        state.endpoints = Set(table.entries.first { $0.groupId == group.group }?.endpoints ?? [])
         // A list that is full lacks the entry too.
         state.hasAccess = (try? grant.applied(to: access.entries))?.means(access.entries) ?? false
         state.keyStart = try await keyStart()
@@ -99,7 +104,7 @@ struct GroupEnrollment: Sendable {
         switch step {
         case .keySet: try await writeKeySet(key)
         case .mapping:
-            let mapping = GroupKeyMapEntry(group: group.group, keySet: group.keySet)
+            let mapping = KeyMapEntry(.init(groupId: group.group, groupKeySetID: group.keySet))
             try await changeKeyMap { map in
                 map.contains { $0.unplaced == mapping } ? map : map + [mapping]
             }
@@ -117,7 +122,7 @@ struct GroupEnrollment: Sendable {
             guard result.status.status != .notFound else { return }
             try Outcome.check(result, of: node.title)
         case .mapping:
-            try await changeKeyMap { $0.filter { $0.group != group.group || $0.keySet != group.keySet } }
+            try await changeKeyMap { $0.filter { $0.groupId != group.group || $0.groupKeySetID != group.keySet } }
         case .endpoint(let endpoint):
             // An endpoint of a bridge may be gone, and its membership with it.
             try await changeMembership(
@@ -147,7 +152,7 @@ struct GroupEnrollment: Sendable {
     }
 
     private func changeKeyMap(
-        _ edit: @Sendable @escaping ([GroupKeyMapEntry]) -> [GroupKeyMapEntry]
+        _ edit: @Sendable @escaping ([KeyMapEntry]) -> [KeyMapEntry]
     ) async throws {
         _ = try await link.change(Self.keyMap, Self.keyMapName, deadline: deadline) { edit($0.entries) }
     }

@@ -98,9 +98,10 @@ public struct StructureFields: Sendable {
         self.members = members
     }
 
-    /// A field that must be there; `nil` if it is not, or is of another type.
+    /// A field that must be there; `nil` if it is not, or is of another type. One that may be null may be missing, as others
+    /// leave it out.
     public func required<Value: AttributeValue>(_ tag: UInt8) -> Value? {
-        self[tag].flatMap { Value(tlv: $0) }
+        Value(tlv: self[tag] ?? .null)
     }
 
     /// A field that may be left out; `nil` if it is there and of another type.
