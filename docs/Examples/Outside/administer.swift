@@ -21,7 +21,7 @@ import MatterController
     let before = try await lamp.access()
     check("rights", before.contains { $0.privilege == .administer && $0.authMode == .case }, before)
     try await lamp.grant(.view, to: [4711], at: [])
-    check("granted", try await lamp.access().contains { $0.subjects == [4711] && $0.targets.isEmpty })
+    check("granted", try await lamp.access().contains { $0.subjects == [4711] && $0.targets == nil })
     try await lamp.revokeAccess(of: [4711])
     check("revoked", try await lamp.access().count == before.count)
     check("bound", try await button.bind(to: lamp, clusters: [OnOff.id]))
