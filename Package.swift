@@ -116,15 +116,23 @@ let package = Package(
             name: "rainmaker-emulator",
             dependencies: ["CProcess", "MatterState", "RainMakerEmulator", arguments],
             swiftSettings: strict),
-        // Of ours, the command line sees the library, and what `simulate` plays.
+        // The command line sees what every program sees of the library: its public names.
+        .target(
+            name: "MatterCommandLine",
+            dependencies: ["CProcess", "CQREncode", "JSON", "MatterController", arguments, logging],
+            packageAccess: false, swiftSettings: strict),
         module(
-            "MatterCommandLine",
-            ["CProcess", "CQREncode", "JSON", "MatterController", "MatterSimulator", arguments, logging]),
+            "SimulatorCommandLine", ["MatterCommandLine", "MatterSimulator", arguments, logging]),
         module(
             "RainMakerCommandLine",
-            ["MatterCommandLine", "MatterController", "MatterSimulator", "RainMaker", arguments, logging]),
+            [
+                "MatterCommandLine", "MatterController", "MatterSimulator", "RainMaker", "SimulatorCommandLine",
+                arguments,
+                logging,
+            ]),
         .executableTarget(
-            name: "matterctl", dependencies: ["CProcess", "MatterCommandLine", "RainMakerCommandLine"],
+            name: "matterctl",
+            dependencies: ["CProcess", "MatterCommandLine", "RainMakerCommandLine", "SimulatorCommandLine"],
             swiftSettings: strict),
         // For `make bench` only.
         .executableTarget(
@@ -199,7 +207,7 @@ let package = Package(
             [
                 "JSON", "MatterBase", "MatterCommandLine", "MatterController", "MatterCrypto", "MatterLedger",
                 "MatterModel", "MatterNetwork", "MatterSimulator", "MatterState", "MatterTestKit", "RainMaker",
-                "RainMakerCommandLine", "RainMakerEmulator", arguments,
+                "RainMakerCommandLine", "RainMakerEmulator", "SimulatorCommandLine", arguments,
             ]),
         tests("EndToEndTests", ["MatterCrypto", "MatterModel", "MatterSimulator", "MatterTestKit"]),
         fuzz,

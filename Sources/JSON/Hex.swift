@@ -1,7 +1,7 @@
 /// Octets as hexadecimal digits.
-package enum Hex {
+public enum Hex {
     /// Two digits per byte.
-    package static func encode(_ octets: some Sequence<UInt8>, uppercase: Bool = false) -> String {
+    public static func encode(_ octets: some Sequence<UInt8>, uppercase: Bool = false) -> String {
         let digits = Array(uppercase ? "0123456789ABCDEF".utf8 : "0123456789abcdef".utf8)
         var text: [UInt8] = []
         for octet in octets {
@@ -14,7 +14,7 @@ package enum Hex {
     /// Reads digits of either case; blanks and line ends between bytes and a leading `hex:` or `0x` are allowed.
     ///
     /// - Throws: ``HexError``, which names the first wrong character.
-    package static func decode(_ text: String) throws(HexError) -> [UInt8] {
+    public static func decode(_ text: String) throws(HexError) -> [UInt8] {
         var octets: [UInt8] = []
         var high: UInt8?
         var position = 0
@@ -40,7 +40,7 @@ package enum Hex {
     /// A number with leading zeros.
     ///
     /// - Parameter digits: the least count of them.
-    package static func number(_ number: some FixedWidthInteger & UnsignedInteger, digits: Int, uppercase: Bool = false)
+    public static func number(_ number: some FixedWidthInteger & UnsignedInteger, digits: Int, uppercase: Bool = false)
         -> String
     {
         let text = String(number, radix: 16, uppercase: uppercase)
@@ -64,11 +64,12 @@ package enum Hex {
 }
 
 /// Why a text is not hexadecimal.
-package struct HexError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct HexError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A phrase for a person.
-    package let reason: String
+    public let reason: String
 
     init(_ reason: String) { self.reason = reason }
 
-    package var description: String { reason }
+    /// The value as text, as messages and logs show it.
+    public var description: String { reason }
 }

@@ -1,35 +1,42 @@
 /// A value with one form in JSON.
-package protocol JSONConvertible {
+public protocol JSONConvertible {
+    /// The value as JSON.
     var json: JSONValue { get }
 }
 
 extension JSONValue: JSONConvertible {
-    package var json: JSONValue { self }
+    /// The value as JSON.
+    public var json: JSONValue { self }
 }
 
 extension JSONObject: JSONConvertible {
-    package var json: JSONValue { .object(self) }
+    /// The value as JSON.
+    public var json: JSONValue { .object(self) }
 }
 
 extension String: JSONConvertible {
-    package var json: JSONValue { .string(self) }
+    /// The value as JSON.
+    public var json: JSONValue { .string(self) }
 }
 
 extension Bool: JSONConvertible {
-    package var json: JSONValue { .bool(self) }
+    /// The value as JSON.
+    public var json: JSONValue { .bool(self) }
 }
 
 extension Array: JSONConvertible where Element: JSONConvertible {
-    package var json: JSONValue { .array(map(\.json)) }
+    /// The value as JSON.
+    public var json: JSONValue { .array(map(\.json)) }
 }
 
 extension JSONConvertible where Self: FixedWidthInteger & UnsignedInteger {
     /// A number up to 2^53, a decimal string above.
-    package var json: JSONValue { .id(UInt64(self)) }
+    public var json: JSONValue { .id(UInt64(self)) }
 }
 
 extension JSONConvertible where Self: FixedWidthInteger & SignedInteger {
-    package var json: JSONValue { .id(signed: Int64(self)) }
+    /// The value as JSON.
+    public var json: JSONValue { .id(signed: Int64(self)) }
 }
 
 extension UInt8: JSONConvertible {}

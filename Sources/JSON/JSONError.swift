@@ -1,7 +1,7 @@
 /// Why a JSON text was refused, and where.
-package struct JSONError: Error, Equatable {
+public struct JSONError: Error, Equatable {
     /// The kind of fault.
-    package enum Code: String, Sendable {
+    public enum Code: String, Sendable {
         /// Something else than the grammar asks for, or the end of the text too early.
         case syntax = "json.syntax"
         /// A string that is not valid UTF-8, or half of a surrogate pair.
@@ -16,9 +16,10 @@ package struct JSONError: Error, Equatable {
         case limitExceeded = "json.limit-exceeded"
     }
 
-    package var code: Code
+    /// What is wrong, as a name that programs can compare.
+    public var code: Code
     /// A sentence for a person.
-    package var reason: String
+    public var reason: String
     /// From 1.
     package var line: Int
     /// In characters (Unicode scalars) from 1.
@@ -31,7 +32,8 @@ package struct JSONError: Error, Equatable {
         self.column = column
     }
 
-    package var message: String {
+    /// What happened, in words for people.
+    public var message: String {
         "\(reason) (line \(line), column \(column))"
     }
 }

@@ -1,5 +1,5 @@
 /// The fault of a member that a ``JSONFields`` was asked for.
-package enum JSONFieldFault: Equatable, Sendable {
+public enum JSONFieldFault: Equatable, Sendable {
     /// The whole is no object.
     case notAnObject
     /// The member is absent, null or empty.
@@ -9,13 +9,13 @@ package enum JSONFieldFault: Equatable, Sendable {
 }
 
 /// A module's error that can speak of a ``JSONFieldFault``.
-package protocol JSONFieldFailure: Error {
+public protocol JSONFieldFailure: Error {
     /// - Parameter name: the document that was read.
     init(_ fault: JSONFieldFault, in name: String)
 }
 
 /// Reads the members of an object; every fault names the document and the member. Null counts as absent.
-package struct JSONFields<Failure: JSONFieldFailure>: Sendable {
+public struct JSONFields<Failure: JSONFieldFailure>: Sendable {
     package let object: JSONObject
     /// The document, for errors.
     package let name: String

@@ -1,17 +1,22 @@
 /// The members of a JSON object in the order in which they were added.
 ///
 /// Keys are unique. Look-up is linear: objects here are small, and the parser checks for duplicates by itself.
-package struct JSONObject: Hashable, Sendable {
-    package struct Member: Hashable, Sendable {
-        package var key: String
-        package var value: JSONValue
+public struct JSONObject: Hashable, Sendable {
+    /// One member: a key with its value.
+    public struct Member: Hashable, Sendable {
+        /// The key.
+        public var key: String
+        /// The value.
+        public var value: JSONValue
 
         // memberwise: package
     }
 
-    package private(set) var members: [Member] = []
+    /// The members, in the order in which they were added.
+    public private(set) var members: [Member] = []
 
-    package init() {}
+    /// An object without members.
+    public init() {}
 
     /// Members whose keys are known to differ.
     package init(unique members: [Member]) {
@@ -23,7 +28,7 @@ package struct JSONObject: Hashable, Sendable {
     package var isEmpty: Bool { members.isEmpty }
 
     /// The value of a key. Setting appends a new key and replaces the value of an old one in place; `nil` removes it.
-    package subscript(key: String) -> JSONValue? {
+    public subscript(key: String) -> JSONValue? {
         get { members.first { $0.key == key }?.value }
         set {
             let index = members.firstIndex { $0.key == key }
@@ -38,7 +43,8 @@ package struct JSONObject: Hashable, Sendable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    package init(dictionaryLiteral members: (String, JSONValue)...) {
+    /// The members of a literal, in their order.
+    public init(dictionaryLiteral members: (String, JSONValue)...) {
         for (key, value) in members { self[key] = value }
     }
 }

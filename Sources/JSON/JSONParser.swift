@@ -1,5 +1,5 @@
 /// The limits of a JSON parser.
-package struct JSONLimits: Sendable {
+public struct JSONLimits: Sendable {
     /// How deep arrays and objects may nest.
     package var depth: Int
     /// How many values one text may hold.
@@ -9,20 +9,21 @@ package struct JSONLimits: Sendable {
 
     // memberwise: package, depth = 128, values = 1_000_000, octets = 16 << 20
 
-    package static let standard = JSONLimits()
+    /// The limits for what comes from outside.
+    public static let standard = JSONLimits()
 }
 
 extension JSONValue {
     /// Parses one JSON text (RFC 8259), strictly: no comments, no trailing commas, no duplicate keys.
     ///
     /// Integers must fit 64 bits and are exact; a fraction or an exponent makes a double.
-    package init(parsing utf8: [UInt8], limits: JSONLimits = .standard) throws(JSONError) {
+    public init(parsing utf8: [UInt8], limits: JSONLimits = .standard) throws(JSONError) {
         var parser = JSONParser(text: utf8, limits: limits)
         self = try parser.document()
     }
 
     /// Parses one JSON text (RFC 8259), strictly.
-    package init(parsing text: String, limits: JSONLimits = .standard) throws(JSONError) {
+    public init(parsing text: String, limits: JSONLimits = .standard) throws(JSONError) {
         try self.init(parsing: Array(text.utf8), limits: limits)
     }
 }

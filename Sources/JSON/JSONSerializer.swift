@@ -1,6 +1,6 @@
 extension JSONValue {
     /// How JSON text is laid out.
-    package enum Layout: Sendable {
+    public enum Layout: Sendable {
         /// One line without blanks.
         case compact
         /// One member per line, indented by two blanks, for files that a person may look at.
@@ -11,12 +11,12 @@ extension JSONValue {
     ///
     /// Control characters, bidirectional controls and line separators are escaped, so that text from devices cannot
     /// steer a terminal. Numbers that JSON lacks become the strings `nan`, `inf` and `-inf`.
-    package func serialized(_ layout: Layout = .compact) -> String {
+    public func serialized(_ layout: Layout = .compact) -> String {
         String(decoding: utf8(layout), as: UTF8.self)
     }
 
     /// The JSON text as UTF-8.
-    package func utf8(_ layout: Layout = .compact) -> [UInt8] {
+    public func utf8(_ layout: Layout = .compact) -> [UInt8] {
         var serializer = JSONSerializer(layout: layout)
         serializer.append(self)
         return serializer.output

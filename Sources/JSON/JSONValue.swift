@@ -2,21 +2,29 @@
 ///
 /// The parser makes ``int(_:)`` of every integer that fits and ``uint(_:)`` of larger ones; two integers are equal
 /// when they are the same number.
-package enum JSONValue: Sendable {
+public enum JSONValue: Sendable {
+    /// Null.
     case null
+    /// A Boolean.
     case bool(Bool)
+    /// A whole number, which may be negative.
     case int(Int64)
+    /// A whole number that is not negative.
     case uint(UInt64)
+    /// A number with a fraction.
     case double(Double)
+    /// A string.
     case string(String)
+    /// An array.
     case array([JSONValue])
+    /// An object.
     case object(JSONObject)
 
     /// The largest number that every JSON reader keeps exactly: 2^53.
     static let largestExactInteger: UInt64 = 1 << 53
 
     /// A 64-bit id: a number up to 2^53, a decimal string above.
-    package static func id(_ number: UInt64) -> JSONValue {
+    public static func id(_ number: UInt64) -> JSONValue {
         number <= largestExactInteger ? .uint(number) : .string(String(number))
     }
 
@@ -50,7 +58,8 @@ extension JSONValue {
         if case .array(let values) = self { values } else { nil }
     }
 
-    package var objectValue: JSONObject? {
+    /// The value as an object; `nil` if it is none.
+    public var objectValue: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
 
@@ -97,7 +106,8 @@ extension DefaultStringInterpolation {
 // MARK: - Equality by number
 
 extension JSONValue: Hashable {
-    package static func == (left: JSONValue, right: JSONValue) -> Bool {
+    /// Whether both mean the same.
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
@@ -113,7 +123,8 @@ extension JSONValue: Hashable {
         }
     }
 
-    package func hash(into hasher: inout Hasher) {
+    /// Adds what `==` compares.
+    public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
         case .bool(let flag): hasher.combine(flag)
@@ -133,13 +144,20 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     ExpressibleByFloatLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
-    package init(nilLiteral: ()) { self = .null }
-    package init(booleanLiteral flag: Bool) { self = .bool(flag) }
-    package init(integerLiteral number: Int64) { self = .int(number) }
-    package init(floatLiteral number: Double) { self = .double(number) }
-    package init(stringLiteral text: String) { self = .string(text) }
-    package init(arrayLiteral values: JSONValue...) { self = .array(values) }
-    package init(dictionaryLiteral members: (String, JSONValue)...) {
+    /// Null.
+    public init(nilLiteral: ()) { self = .null }
+    /// A Boolean.
+    public init(booleanLiteral flag: Bool) { self = .bool(flag) }
+    /// A whole number.
+    public init(integerLiteral number: Int64) { self = .int(number) }
+    /// A number.
+    public init(floatLiteral number: Double) { self = .double(number) }
+    /// A string.
+    public init(stringLiteral text: String) { self = .string(text) }
+    /// An array.
+    public init(arrayLiteral values: JSONValue...) { self = .array(values) }
+    /// An object, with its members in this order.
+    public init(dictionaryLiteral members: (String, JSONValue)...) {
         var object = JSONObject()
         for (key, value) in members { object[key] = value }
         self = .object(object)

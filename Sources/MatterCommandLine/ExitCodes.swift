@@ -1,7 +1,7 @@
 import MatterController
 
 /// The exit codes of the command-line contract.
-package enum ExitStatus: Int32, Sendable {
+public enum ExitStatus: Int32, Sendable {
     case done = 0
     case defect = 1
     case notFound = 3
@@ -21,7 +21,7 @@ package enum ExitStatus: Int32, Sendable {
 
 extension ExitStatus {
     /// The one place where errors of all modules become exit codes.
-    package init(_ error: any Error) {
+    public init(_ error: any Error) {
         switch error {
         case let error as AdvisedError: self.init(error.error)
         case let error as CommissioningError where error.code == .stopped: self = .done

@@ -4,9 +4,8 @@ import ArgumentParser
 struct MatterCtl: AsyncParsableCommand {
     static var configuration: CommandConfiguration { configuration(VendorModule.all) }
 
-    private static func simulate(_ modules: [VendorModule]) -> any ParsableCommand.Type {
-        func command<Vendor: VendorDeviceOptions>(_: Vendor.Type) -> any ParsableCommand.Type { Simulate<Vendor>.self }
-        return command(modules.deviceOptions)
+    private static var testBench: [any ParsableCommand.Type] {
+        (SimulateCommandChoice.current.map { [$0] } ?? []) + [BenchCommand.self]
     }
 
     private static func commission(_ modules: [VendorModule]) -> any ParsableCommand.Type {
@@ -57,7 +56,7 @@ struct MatterCtl: AsyncParsableCommand {
                 CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),
             ] + modules.map(\.commands) + [
                 CommandGroup(name: "Offline tools", subcommands: [PayloadCommand.self, TLVCommand.self]),
-                CommandGroup(name: "Test bench", subcommands: [simulate(modules), BenchCommand.self]),
+                CommandGroup(name: "Test bench", subcommands: testBench),
             ])
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 import MatterController
 
 /// The program from its arguments to its exit code.
-package struct Program {
+public struct Program: Sendable {
     /// What a command may take beyond the time that the user gave it, to undo what it has begun, in seconds.
     private static let overtime = 30.0
 
@@ -23,9 +23,14 @@ package struct Program {
     /// - Parameters:
     ///   - arguments: all of them, from the name of the program on.
     ///   - modules: the vendors whose commands there are.
-    package static func run(_ arguments: [String], with modules: [VendorModule]) -> Never {
+    ///   - simulate: the command that plays devices; `nil` for none.
+    public static func run(
+        _ arguments: [String], with modules: [VendorModule], simulate: (any SimulateCommand.Type)? = nil
+    ) -> Never {
         CommandStart.note()
-        VendorModule.$all.withValue(modules) { run(arguments) }
+        SimulateCommandChoice.$current.withValue(simulate) {
+            VendorModule.$all.withValue(modules) { run(arguments) }
+        }
     }
 
     private static func run(_ arguments: [String]) -> Never {
@@ -59,10 +64,13 @@ package struct Program {
     ///
     /// - Parameter arguments: without the name of the program.
     /// - Returns: the exit code.
-    package static func run(
-        _ arguments: [String], with modules: [VendorModule], on terminal: Terminal
+    public static func run(
+        _ arguments: [String], with modules: [VendorModule], simulate: (any SimulateCommand.Type)? = nil,
+        on terminal: Terminal
     ) async -> Int32 {
-        await VendorModule.$all.withValue(modules) { await run(arguments, on: terminal) }
+        await SimulateCommandChoice.$current.withValue(simulate) {
+            await VendorModule.$all.withValue(modules) { await run(arguments, on: terminal) }
+        }
     }
 
     private static func run(_ arguments: [String], on terminal: Terminal) async -> Int32 {

@@ -3,17 +3,17 @@ import MatterController
 import Synchronization
 
 /// The streams and the environment that a run of the command line has. A process has one; tests make their own.
-package final class Terminal: Sendable {
+public final class Terminal: Sendable {
     /// A standard stream.
-    package enum Stream: Sendable {
+    public enum Stream: Sendable {
         case input, output, error
     }
 
     /// The terminal of the run under way.
-    @TaskLocal package static var current = Terminal.process
+    @TaskLocal public static var current = Terminal.process
 
     /// The streams and the environment of this process.
-    package static let process = Terminal(
+    public static let process = Terminal(
         input: STDIN_FILENO,
         environment: { name in getenv(name).map { String(cString: $0) } },
         isTerminal: { isatty($0 == .input ? STDIN_FILENO : $0 == .output ? STDOUT_FILENO : STDERR_FILENO) == 1 },
@@ -54,7 +54,7 @@ package final class Terminal: Sendable {
     ///   - isTerminal: whether a person sits at a stream.
     ///   - unixTime: the wall clock, in seconds since 1970.
     ///   - write: takes a text for a stream, and returns `errno` if not all of it could be written, otherwise 0.
-    package init(
+    public init(
         input: Int32, environment: @escaping @Sendable (String) -> String?,
         isTerminal: @escaping @Sendable (Stream) -> Bool,
         unixTime: @escaping @Sendable () -> Int64 = WallClock.unixTime,

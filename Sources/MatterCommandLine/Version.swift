@@ -2,8 +2,9 @@ internal import CProcess
 internal import MatterController
 
 /// What this build is.
-package enum Version {
-    package static let number = "0.1.0"
+public enum Version {
+    /// The version of the program.
+    public static let number = "0.1.0"
     static let text = "matterctl \(number)"
 
     /// The commit that the release was built from, with `+` if there were changes; `nil` in other builds.

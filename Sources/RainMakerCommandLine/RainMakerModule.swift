@@ -20,7 +20,7 @@ extension VendorModule {
         service: RainMakerService { account, state, logger, deadline in
             try CloudSetup(state: state, logger: logger, deadline: deadline).client(account)
         },
-        makeFabric: join, deviceOptions: RainMakerDeviceOptions.self, issueOptions: RainMakerIssueOptions.self,
+        makeFabric: join, issueOptions: RainMakerIssueOptions.self,
         profiles: { (try? CloudStore($0).profiles()) ?? [] })
 
     /// Joins the fabric of a group in the cloud.

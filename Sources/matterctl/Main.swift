@@ -1,6 +1,7 @@
 import CProcess
 import MatterCommandLine
 import RainMakerCommandLine
+import SimulatorCommandLine
 
 @main
 enum Main {
@@ -8,6 +9,7 @@ enum Main {
     static func main() {
         var arguments: [String] = []
         while let argument = cprocess_argument(Int32(arguments.count)) { arguments.append(String(cString: argument)) }
-        Program.run(arguments, with: [.rainMaker])
+        Program.run(
+            arguments, with: [.rainMaker], simulate: Simulation.command(for: [RainMakerDeviceOptions.self]))
     }
 }

@@ -7,6 +7,7 @@ import Testing
 @testable import MatterSimulator
 @testable import MatterState
 @testable import RainMakerCommandLine
+@testable import SimulatorCommandLine
 
 /// Modules of two vendors in one program.
 @Suite("Vendor modules", .together)
@@ -25,9 +26,11 @@ struct VendorModulesTests {
 
     private var modules: [VendorModule] {
         var acme = VendorModule.rainMaker
-        (acme.deviceOptions, acme.issueOptions) = (Options.self, Options.self)
+        acme.issueOptions = Options.self
         return [.rainMaker, acme]
     }
+
+    private let devices: [any VendorDeviceOptions.Type] = [RainMakerDeviceOptions.self, Options.self]
 
     @Test("both have options of `simulate` and of `commission`, and both have their way")
     func compose() throws {
@@ -42,14 +45,14 @@ struct VendorModulesTests {
         func device<Vendor: VendorDeviceOptions>(
             _ type: Vendor.Type, _ words: [String]
         ) throws -> any VendorDeviceOptions { try type.parse(words) }
-        let options = try device(modules.deviceOptions, ["--rainmaker", "--acme-site", "roof"])
+        let options = try device(devices.paired, ["--rainmaker", "--acme-site", "roof"])
         #expect("\(type(of: options))".contains("VendorOptionsPair"))
         try options.check(count: 1)
     }
 
     @Test("a program without vendors has neither")
     func none() {
-        let none: [VendorModule] = []
-        #expect(none.issueOptions == NoVendorOptions.self && none.deviceOptions == NoVendorOptions.self)
+        let (modules, devices): ([VendorModule], [any VendorDeviceOptions.Type]) = ([], [])
+        #expect(modules.issueOptions == NoVendorOptions.self && devices.paired == NoDeviceOptions.self)
     }
 }

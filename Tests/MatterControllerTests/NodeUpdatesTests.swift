@@ -7,7 +7,7 @@ import Testing
 @testable import MatterSimulator
 
 /// What a program that follows a node is told, by a virtual light.
-@Suite("Node updates", .serialized)
+@Suite("Node updates", .serialized, .timeLimit(.minutes(5)))
 struct NodeUpdatesTests {
     /// The subscriptions that a device was asked for.
     private final class Counter: Sendable {

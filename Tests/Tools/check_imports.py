@@ -33,9 +33,13 @@ NESTED = re.compile(
     r"\b(?:struct|class|enum|actor|protocol|typealias|associatedtype|case|func|let|var) (\w+)|<(\w+)[:,>]")
 # What the command line may import of ours: the library, the virtual device that it plays, and its own tools.
 FRONT = {
-    "MatterCommandLine": {"JSON", "MatterController", "MatterSimulator"},
-    "RainMakerCommandLine": {"JSON", "MatterCommandLine", "MatterController", "MatterSimulator", "RainMaker"},
+    "MatterCommandLine": {"JSON", "MatterController"},
+    "SimulatorCommandLine": {"JSON", "MatterCommandLine", "MatterController", "MatterSimulator"},
+    "RainMakerCommandLine": {
+        "JSON", "MatterCommandLine", "MatterController", "MatterSimulator", "RainMaker", "SimulatorCommandLine"},
 }
+# What is compiled as if it were another package: it sees public names only.
+OUTSIDE = {"MatterCommandLine"}
 QUIET = re.compile(r'"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*[\s\S]*?\*/')
 WORD = re.compile(r"(?<![.\w`])([A-Za-z_]\w*)")
 
@@ -198,12 +202,21 @@ def front():
                 yield f"{path}: imports {module}; the command line sees the library (MatterController) only"
 
 
+def inside():
+    """Modules that stopped being compiled as another package."""
+    text = (ROOT / "Package.swift").read_text(encoding="utf-8")
+    for name in sorted(OUTSIDE):
+        target = re.search(rf'\.target\(\s*name: "{name}",(.*?)\n        (?:\.|module)', text, re.S)
+        if not target or "packageAccess: false" not in target[1]:
+            yield f"Package.swift: {name} is not compiled as another package (packageAccess: false)"
+
+
 def rows_of_ours():
     return {path.name for path in SOURCES.iterdir() if path.name[0] != "C"}
 
 
 def main():
-    found = list(differences()) + list(front())
+    found = list(differences()) + list(front()) + list(inside())
     for one in found:
         print(one)
     sys.exit(1 if found else 0)

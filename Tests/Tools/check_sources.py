@@ -48,7 +48,7 @@ NAMELESS_COMMAND = re.compile(r"\bCommandConfiguration\((?!\s*commandName:)")
 # What an outside program sees; extensions and imports are not declarations.
 PUBLIC = re.compile(r"\s*public (?!import\b|extension\b)")
 # A library speaks for any program: names of ours stand in files and on the network, and nowhere else.
-COMMAND_LINE = {"MatterCommandLine", "RainMakerCommandLine", "matterctl", "rainmaker-emulator"}
+COMMAND_LINE = {"MatterCommandLine", "RainMakerCommandLine", "SimulatorCommandLine", "matterctl", "rainmaker-emulator"}
 STRING = re.compile(r'"""(.*?)"""|"((?:\\.|[^"\\\n])*)"', re.S)
 PROGRAM_NAME = re.compile(r"matterctl [a-z]|'matterctl|(?<![\w-])--[a-z]")
 COMMENT_OR_STRING = re.compile(r'//.*|"(?:\\.|[^"\\])*"')

@@ -156,12 +156,15 @@ def files():
             needed[folder][module] = LEVELS[level]
     handed = check_imports.exports()
     for folder, made in folders.items():
-        mentioned = set(re.findall(r"\w+", "".join(made.values())))
+        mentioned = [("public" if "    public init(" in text else "package", set(re.findall(r"\w+", text)))
+                     for text in made.values()]
         modules = {}
         for module, access in sorted(needed[folder].items()):
-            # An import that no declaration needs is an error.
-            if mentioned & names(module).union(*map(names, handed.get(module, ()))):
-                modules[module] = access
+            # An import that no declaration needs, or not so widely, is an error.
+            given = names(module).union(*map(names, handed.get(module, ())))
+            wanted = [LEVELS.index(level) for level, words in mentioned if words & given]
+            if wanted:
+                modules[module] = LEVELS[min(LEVELS.index(access), max(wanted))]
         for module in list(modules):
             for more in handed.get(module, set()) & set(modules):
                 level = max(LEVELS.index(modules.pop(more)), LEVELS.index(modules[module]))

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Compares what MatterController gives to programs with the list in docs/public-api.txt.
+"""Compares what the library gives to programs with the list in docs/public-api.txt.
 
-    Tests/Tools/public_api.py [--write]
+    Tests/Tools/public_api.py [--write | --count]
 
-The list comes from the symbol graph of the debug build: `swift build` first. Every symbol must have documentation. Prints
-what differs, and exits 1 if anything does; --write makes the list again. A method or property that no program of
-docs/Examples names is a fault too: programs outside of the package do not need it.
+The list has the names of MatterController and of the modules that it hands on, but for those of clusters, which are generated. It comes
+from the symbol graph of the debug build: `swift build` first. Every symbol must have documentation, and every method and
+property a caller outside of the library: a program of docs/Examples, or the command line, which is compiled as another
+package. Prints what differs, and exits 1 if anything does; --write makes the list again, --count says how many names each
+module has.
 """
+import collections
 import json
 import pathlib
 import re
@@ -16,18 +19,24 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = ROOT / "docs" / "public-api.txt"
-EXAMPLES = ROOT / "docs" / "Examples"
-MODULE = "MatterController"
-# What a loop or a conformance calls.
-BY_LANGUAGE = {"next", "makeAsyncIterator", "description"}
+# Programs that see public names only.
+CALLERS = [ROOT / "docs" / "Examples", ROOT / "Sources" / "MatterCommandLine"]
+MODULES = [
+    "JSON", "MatterBase", "MatterCrypto", "MatterModel", "MatterNetwork", "MatterState", "MatterLedger", "MatterController"]
+# What the language calls, or a protocol of its library demands.
+BY_LANGUAGE = {
+    "==", "<", "advanced", "checkIsolated", "customMirror", "debugDescription", "description", "distance", "enqueue", "hash",
+    "isIsolatingCurrentContext", "makeAsyncIterator", "next", "subscript",
+    # Values that parameters have by default.
+    "defaultPort", "noFiles"}
 
 
 def output(*command):
     return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def graph():
-    """The symbols of the module, and those that it adds to types of other modules."""
+def graph(module):
+    """The symbols of a module, and those that it adds to types of other modules."""
     target = json.loads(output("swiftc", "-print-target-info"))["target"]["unversionedTriple"]
     products = pathlib.Path(output("swift", "build", "--show-bin-path"))
     maps = [option for path in sorted(products.glob("*.build/module.modulemap"))
@@ -36,46 +45,62 @@ def graph():
                      | set((ROOT / "Sources").glob("*/include")) | {ROOT / "Sources" / "DynamicCrypto"})
     includes = [option for path in headers for option in ("-Xcc", f"-I{path}", "-I", str(path))]
     with tempfile.TemporaryDirectory() as folder:
-        output("swift-symbolgraph-extract", "-module-name", MODULE, "-target", target, "-I", str(products / "Modules"),
+        output("swift-symbolgraph-extract", "-module-name", module, "-target", target, "-I", str(products / "Modules"),
                "-minimum-access-level", "public", "-skip-inherited-docs", "-skip-synthesized-members", "-output-dir", folder,
                *maps, *includes)
         for path in sorted(pathlib.Path(folder).glob("*.symbols.json")):
-            # The module exports those with the names of clusters, which are generated.
-            if "@" in path.name and not path.name.startswith(MODULE):
+            # A module also exports the names of others.
+            if not path.name.startswith(f"{module}.symbols") and not path.name.startswith(f"{module}@"):
                 continue
             yield from json.loads(path.read_text(encoding="utf-8"))["symbols"]
 
 
 def unused(lines):
-    """The members that no example names, but for those that the language calls."""
-    sources = (path.read_text(encoding="utf-8") for path in EXAMPLES.rglob("*.swift") if ".build" not in path.parts)
+    """The members that no program names, but for those that the language calls."""
+    sources = (path.read_text(encoding="utf-8") for folder in CALLERS for path in folder.rglob("*.swift")
+               if ".build" not in path.parts)
     words = set(re.findall(r"\w+", " ".join(sources)))
+    # What a protocol demands is there for those who implement it.
+    protocols = {line.split(" ")[1] for line in lines if line.startswith("protocol ")}
+    demanded = {name.split("(")[0].split(".")[-1] for name in (line.split(" ", 1)[1] for line in lines)
+                if name.split("(")[0].rpartition(".")[0] in protocols}
     for line in lines:
         kind, _, name = line.partition(" ")
         member = name.split("(")[0].split(".")[-1]
-        if kind in ("method", "property", "type.method", "type.property") and member not in words | BY_LANGUAGE:
+        if kind in ("method", "property", "type.method", "type.property") and member not in words | demanded | BY_LANGUAGE:
             yield name
 
 
+def names():
+    """(line of the list, whether it has documentation)."""
+    for module in MODULES:
+        for symbol in graph(module):
+            # What the compiler makes of a conformance has no place in the sources; clusters are generated.
+            place = symbol.get("location", {}).get("uri", "")
+            if not place or "/Generated/" in place and not place.endswith("/Memberwise.swift"):
+                continue
+            name = ".".join([module, *symbol["pathComponents"]])
+            kind = symbol["kind"]["identifier"].removeprefix("swift.")
+            yield f"{kind} {name}", bool(symbol.get("docComment", {}).get("lines"))
+
+
 def main():
-    lines, bare = set(), []
-    for symbol in graph():
-        # What the compiler makes of a conformance has no place in the sources.
-        if "location" not in symbol:
-            continue
-        name = ".".join(symbol["pathComponents"])
-        lines.add(f"{symbol['kind']['identifier'].removeprefix('swift.')} {name}")
-        if not symbol.get("docComment", {}).get("lines"):
-            bare.append(name)
-    text = "".join(f"{line}\n" for line in sorted(lines))
+    found = dict(names())
+    lines = set(found)
+    if sys.argv[1:] == ["--count"]:
+        counts = collections.Counter(line.split(" ")[1].split(".")[0] for line in lines)
+        for module in MODULES:
+            print(f"{module}: {counts[module]}")
+        print(f"together: {len(lines)}")
+        return
     if sys.argv[1:] == ["--write"]:
-        LIST.write_text(text, encoding="utf-8")
+        LIST.write_text("".join(f"{line}\n" for line in sorted(lines)), encoding="utf-8")
         return
     known = set(LIST.read_text(encoding="utf-8").splitlines())
     faults = [f"new, and not in {LIST.name}: {line}" for line in sorted(lines - known)]
     faults += [f"gone, and still in {LIST.name}: {line}" for line in sorted(known - lines)]
-    faults += [f"without documentation: {name}" for name in bare]
-    faults += [f"no program of docs/Examples names it: {name}" for name in sorted(unused(lines))]
+    faults += [f"without documentation: {line}" for line in sorted(lines) if not found[line]]
+    faults += [f"no program outside of the library names it: {name}" for name in sorted(unused(lines))]
     if not lines:
         faults.append("the symbol graph is empty")
     for fault in faults:

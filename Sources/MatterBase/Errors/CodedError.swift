@@ -1,8 +1,9 @@
 /// An error of one of our modules: a code for programs, a sentence for people, and what it depends on.
-package protocol CodedError: Error, Sendable, CustomStringConvertible {
+public protocol CodedError: Error, Sendable, CustomStringConvertible {
     /// The kinds of fault of the module. A raw value is stable and meant for programs: `fabric.unknown`.
     associatedtype Code: ErrorCode
 
+    /// What failed, as a name that programs can compare.
     var code: Code { get }
     /// The raw value of the code, unless the error stands for another one.
     var id: String { get }
@@ -22,29 +23,41 @@ package protocol CodedError: Error, Sendable, CustomStringConvertible {
 
 extension CodedError {
     /// The raw value of the code.
-    package var id: String { code.rawValue }
-    package var kind: FailureKind { code.kind }
-    package var message: String { reason }
-    package var hint: Hint? { nil }
-    package var stageName: String? { nil }
-    package var facts: [Fact] { [] }
-    package var description: String { message }
+    public var id: String { code.rawValue }
+    /// What kind of failure it is, from which the exit code follows.
+    public var kind: FailureKind { code.kind }
+    /// What happened, in words for people.
+    public var message: String { reason }
+    /// What to do next; `nil` if that is not known.
+    public var hint: Hint? { nil }
+    /// The stage in which it failed; `nil` if there are no stages.
+    public var stageName: String? { nil }
+    /// What programs may want to know, by name.
+    public var facts: [Fact] { [] }
+    /// The value as text, as messages and logs show it.
+    public var description: String { message }
 }
 
 /// Two errors are equal if their codes are: their words are for people.
 extension CodedError where Self: Equatable {
-    package static func == (one: Self, other: Self) -> Bool { one.code == other.code }
+    /// Whether both mean the same.
+    public static func == (one: Self, other: Self) -> Bool { one.code == other.code }
 }
 
 /// A fact about an error, under a name that is stable.
-package struct Fact: Equatable, Sendable {
-    package enum Value: Equatable, Sendable {
+public struct Fact: Equatable, Sendable {
+    /// The value of a fact.
+    public enum Value: Equatable, Sendable {
+        /// A number.
         case number(Int64)
+        /// A text.
         case text(String)
     }
 
-    package var name: String
-    package var value: Value
+    /// The name, in camel case.
+    public var name: String
+    /// The value.
+    public var value: Value
 
     /// - Returns: `nil` without a value.
     package init?(_ name: String, _ number: (some BinaryInteger)?) {

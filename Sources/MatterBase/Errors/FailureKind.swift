@@ -1,5 +1,5 @@
 /// What kind of failure it is, and so what a person or a program can do about it. Exit codes follow from it.
-package enum FailureKind: String, Sendable, CaseIterable {
+public enum FailureKind: String, Sendable, CaseIterable {
     /// A command was sent that must not run twice, and no answer came: it may have run.
     case outcomeUnknown
     /// The node did not answer; nothing has changed.
@@ -31,6 +31,7 @@ package enum FailureKind: String, Sendable, CaseIterable {
 }
 
 /// The code of an error: a stable text for programs, which says its kind where it is declared.
-package protocol ErrorCode: RawRepresentable, Hashable, Sendable where RawValue == String {
+public protocol ErrorCode: RawRepresentable, Hashable, Sendable where RawValue == String {
+    /// What kind of failure it is, from which the exit code follows.
     var kind: FailureKind { get }
 }

@@ -4,5 +4,6 @@ package import JSON
 extension JSONError: CodedError {}
 
 extension JSONError.Code: ErrorCode {
-    package var kind: FailureKind { .invalidInput }
+    /// What kind of failure it is, from which the exit code follows.
+    public var kind: FailureKind { .invalidInput }
 }

@@ -1,15 +1,26 @@
 /// A decoded TLV value. Widths are not kept: numbers are written in the smallest form that holds them.
 public indirect enum TLVValue: Hashable, Sendable {
+    /// A signed integer.
     case int(Int64)
+    /// An unsigned integer.
     case uint(UInt64)
+    /// A Boolean.
     case bool(Bool)
+    /// A number of single precision.
     case float(Float)
+    /// A number of double precision.
     case double(Double)
+    /// A string, in UTF-8.
     case string(String)
+    /// A string of octets.
     case octets([UInt8])
+    /// Null.
     case null
+    /// A structure: members with tags, in any order.
     case structure([TLVElement])
+    /// An array: members without tags.
     case array([TLVElement])
+    /// A list: members with tags or without, in an order that matters.
     case list([TLVElement])
 }
 

@@ -25,7 +25,8 @@ public struct TLVError: CodedError, Equatable {
         /// A JSON form that does not describe a TLV element.
         case invalidJSON = "tlv.invalid-json"
 
-        package var kind: FailureKind { .invalidInput }
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind { .invalidInput }
     }
 
     /// The code to match on; its raw value is stable.
@@ -35,14 +36,15 @@ public struct TLVError: CodedError, Equatable {
     /// The byte offset of the element, where it is known.
     public var offset: Int?
 
-    package init(_ code: Code, _ reason: String, offset: Int? = nil) {
+    /// An error with its words; `offset` is where it stands, in bytes.
+    public init(_ code: Code, _ reason: String, offset: Int? = nil) {
         self.code = code
         self.reason = reason
         self.offset = offset
     }
 
     /// The reason with the offset.
-    package var message: String { description }
+    public var message: String { description }
 
     /// The reason, with the place of the fault where it is known.
     public var description: String {

@@ -79,7 +79,7 @@ public struct TLVReader: Sendable {
     public var offset: Int { position }
 
     /// True if all bytes have been read.
-    public var isAtEnd: Bool { position == bytes.count }
+    package var isAtEnd: Bool { position == bytes.count }
 
     /// The next element, container start or end of container; `nil` at the end of the input.
     public mutating func next() throws(TLVError) -> Token? {

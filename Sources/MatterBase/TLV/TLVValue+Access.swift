@@ -2,7 +2,7 @@
 
 extension TLVValue {
     /// The number, if it is one that fits. Some writers encode small unsigned numbers as signed ones; the value decides.
-    package func integer<Number: FixedWidthInteger>(as type: Number.Type = Number.self) -> Number? {
+    public func integer<Number: FixedWidthInteger>(as type: Number.Type = Number.self) -> Number? {
         switch self {
         case .uint(let number): Number(exactly: number)
         case .int(let number): Number(exactly: number)
@@ -15,12 +15,12 @@ extension TLVValue {
     package var octetString: [UInt8]? { if case .octets(let octets) = self { octets } else { nil } }
 
     /// An array with these values.
-    package static func array(of values: some Sequence<TLVValue>) -> TLVValue {
+    public static func array(of values: some Sequence<TLVValue>) -> TLVValue {
         .array(values.map { TLVElement(.anonymous, $0) })
     }
 
     /// The values of an array.
-    package var items: [TLVValue]? { if case .array(let members) = self { members.map(\.value) } else { nil } }
+    public var items: [TLVValue]? { if case .array(let members) = self { members.map(\.value) } else { nil } }
 
     /// The members of a structure or list.
     package var members: [TLVElement]? {
@@ -31,5 +31,5 @@ extension TLVValue {
     }
 
     /// The member of a structure or list with a context tag.
-    package func field(_ tag: UInt8) -> TLVValue? { members?.first { $0.tag == .context(tag) }?.value }
+    public func field(_ tag: UInt8) -> TLVValue? { members?.first { $0.tag == .context(tag) }?.value }
 }

@@ -1,13 +1,16 @@
-package import ArgumentParser
+public import ArgumentParser
 import Glibc
-package import Logging
-package import MatterController
+public import Logging
+public import MatterController
 
 /// What a running command works with.
-package struct CommandContext: Sendable {
-    package private(set) var controller: Controller
-    package let console: Console
-    package let logger: Logger
+public struct CommandContext: Sendable {
+    /// The controller.
+    public private(set) var controller: Controller
+    /// Where results and messages go.
+    public let console: Console
+    /// Where the log goes.
+    public let logger: Logger
     let budget: Budget
     let progress: ProgressStyle
     /// Tells a person whom the command waits for.
@@ -16,7 +19,7 @@ package struct CommandContext: Sendable {
     let timeout: Duration
 
     /// The end of the budget, for commands that are not about one node.
-    package var deadline: Instant { budget.deadline }
+    public var deadline: Instant { budget.deadline }
 
     /// - Parameters:
     ///   - processing: how long a device may take to do what it is told; `nil` for the usual.
@@ -68,7 +71,7 @@ extension CommandContext {
     /// Runs something on a fabric that the command itself found, and closes its sessions.
     ///
     /// - Parameter processing: how long a device may take to do what it is told; `nil` for what the command says.
-    package func onFabric<Result>(
+    public func onFabric<Result>(
         _ name: String, processing: Duration? = nil, _ body: (CommandContext) async throws -> Result
     ) async throws -> Result {
         var context = self
@@ -87,13 +90,13 @@ extension CommandContext {
     }
 
     /// The end of the budget for a node; see ``Budget/deadline(for:work:)``.
-    package func deadline(for node: NodeRecord, work: Duration? = nil) -> Instant {
+    public func deadline(for node: NodeRecord, work: Duration? = nil) -> Instant {
         budget.deadline(for: node, work: work)
     }
 }
 
 /// A command that talks to devices: it gets a context, and whatever happens its sessions are closed.
-package protocol NetworkCommand: AsyncParsableCommand {
+public protocol NetworkCommand: AsyncParsableCommand {
     var options: NetworkOptions { get }
     /// What the command is about, for messages.
     var target: NodeTarget? { get }
@@ -110,13 +113,19 @@ package protocol NetworkCommand: AsyncParsableCommand {
 }
 
 extension NetworkCommand {
-    package var target: NodeTarget? { nil }
-    package static var defaultTimeout: Duration { Budget.standard }
-    package static var processing: Duration? { nil }
-    package var longestRun: Duration? { options.timeout?.duration }
-    package var bluetoothAdapters: [String]? { nil }
+    /// The node that failures name; `nil` if there is none.
+    public var target: NodeTarget? { nil }
+    /// The time for the command unless another is given.
+    public static var defaultTimeout: Duration { Budget.standard }
+    /// The time that a device may take for it.
+    public static var processing: Duration? { nil }
+    /// The longest run; `nil` if it goes on until stopped.
+    public var longestRun: Duration? { options.timeout?.duration }
+    /// The adapters that were named.
+    public var bluetoothAdapters: [String]? { nil }
 
-    package func run() async throws {
+    /// Runs it in a context of its own.
+    public func run() async throws {
         let context: CommandContext
         do {
             context = try await CommandContext(
@@ -139,24 +148,27 @@ extension NetworkCommand {
 }
 
 /// A command about one node.
-package protocol NodeSubject: NetworkCommand {
+public protocol NodeSubject: NetworkCommand {
     var node: NodeArgument { get }
 }
 
 extension NodeSubject {
-    package var target: NodeTarget? { GroupTarget(node) == nil ? NodeTarget(node.node) : nil }
+    /// The node that failures name; `nil` if there is none.
+    public var target: NodeTarget? { GroupTarget(node) == nil ? NodeTarget(node.node) : nil }
 }
 
 /// A command that works on the state directory or on its arguments alone.
-package protocol LocalCommand: AsyncParsableCommand {
+public protocol LocalCommand: AsyncParsableCommand {
     var output: OutputOptions { get }
     func execute() async throws
 }
 
 extension LocalCommand {
-    package var console: Console { output.console }
+    /// Where results and messages go.
+    public var console: Console { output.console }
 
-    package func run() async throws {
+    /// Runs it, and reports what fails.
+    public func run() async throws {
         do {
             try await execute()
         } catch {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterSimulator
 
 /// Says which words may stand at the cursor, without asking a device or the whole parser.
 struct Completer {
@@ -176,7 +175,7 @@ struct Completer {
 
     private func simulated(_ word: String) -> [Candidate] {
         let before = word.lastIndex(of: ",").map { String(word[...$0]) } ?? ""
-        return DeviceKind.all.map(\.name).map { Candidate(word: before + $0) }
+        return (SimulateCommandChoice.current?.deviceTypes ?? []).map { Candidate(word: before + $0) }
     }
 
     // MARK: Paths

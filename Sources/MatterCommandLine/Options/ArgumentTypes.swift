@@ -1,11 +1,13 @@
-import ArgumentParser
-package import MatterController
+public import ArgumentParser
+public import MatterController
 
 /// A time as users write it: `10`, `10s`, `500ms`, `1m30s`, `2min`, `1h`.
-package struct TimeSpan: ExpressibleByArgument {
-    package var duration: Duration
+public struct TimeSpan: ExpressibleByArgument, Sendable {
+    /// The time.
+    public var duration: Duration
 
-    package init?(argument: String) {
+    /// The time that a word means; `nil` if it means none.
+    public init?(argument: String) {
         guard let duration = DurationText.parse(argument) else { return nil }
         self.duration = duration
     }
@@ -14,21 +16,26 @@ package struct TimeSpan: ExpressibleByArgument {
 extension TimeSpan: CustomStringConvertible {
     init(_ duration: Duration) { self.duration = duration }
 
-    package var description: String { DurationText.format(duration) }
+    /// The time, as it can be typed.
+    public var description: String { DurationText.format(duration) }
 
-    package func requireSome(_ option: String = "--timeout") throws {
+    /// Refuses a time of zero.
+    public func requireSome(_ option: String = "--timeout") throws {
         guard duration > .zero else { throw ValidationError("\(option) must be longer than zero") }
     }
 }
 
 /// `NODE` or `NODE/EP`.
-package struct NodeArgument: ExpressibleByArgument {
-    package var node: String
-    package var endpoint: EndpointID?
+public struct NodeArgument: ExpressibleByArgument, Sendable {
+    /// The node, as it was typed.
+    public var node: String
+    /// The endpoint; `nil` if none was typed.
+    public var endpoint: EndpointID?
 
     init(_ node: String) { self.node = node }
 
-    package init?(argument: String) {
+    /// The node that a word means; `nil` if it means none.
+    public init?(argument: String) {
         let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
         guard let name = parts.first, !name.isEmpty, parts.count <= 2 else { return nil }
         node = String(name)
@@ -43,27 +50,34 @@ package struct NodeArgument: ExpressibleByArgument {
 
 extension NodeArgument {
     /// For commands whose path names the endpoint, or that are about the whole node.
-    package func requireBare() throws {
+    public func requireBare() throws {
         guard let endpoint else { return }
         throw ValidationError("name the node alone here: \(node), not \(node)/\(endpoint)")
     }
 }
 
 /// A number as decimal or `0x…`.
-struct NumberArgument<Number: FixedWidthInteger & UnsignedInteger & Sendable>: ExpressibleByArgument {
-    var value: Number
+public struct NumberArgument<Number: FixedWidthInteger & UnsignedInteger & Sendable>: ExpressibleByArgument, Sendable {
+    /// The number.
+    public var value: Number
 
-    init?(argument: String) {
+    /// A number.
+    public init(_ value: Number) { self.value = value }
+
+    /// The number that a word means; `nil` if it means none.
+    public init?(argument: String) {
         guard let number = NameRule.parseNumber(argument), let value = Number(exactly: number) else { return nil }
         self.value = value
     }
 
-    var defaultValueDescription: String { "0x" + String(value, radix: 16, uppercase: true) }
+    /// The number, as help shows it.
+    public var defaultValueDescription: String { "0x" + String(value, radix: 16, uppercase: true) }
 }
 
 /// `VERSION:MASK`, each decimal or hexadecimal.
-extension TermsAcknowledgement: ExpressibleByArgument {
-    package init?(argument: String) {
+extension TermsAcknowledgement: @retroactive ExpressibleByArgument {
+    /// The answer that a word means; `nil` if it means none.
+    public init?(argument: String) {
         let parts = argument.split(separator: ":", omittingEmptySubsequences: false).map {
             NumberArgument<UInt16>(argument: String($0))?.value
         }

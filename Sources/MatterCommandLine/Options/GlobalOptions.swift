@@ -1,9 +1,9 @@
-package import ArgumentParser
-package import Logging
+public import ArgumentParser
+public import Logging
 import MatterController
 
 /// Options of every command that reads or writes the state directory.
-package struct StateOptions: ParsableArguments {
+public struct StateOptions: ParsableArguments, Sendable {
     @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
     var home: String?
 
@@ -16,7 +16,8 @@ package struct StateOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: OutputOptions.verboseHelp) var verbose: Int
     @Option(name: .long, help: OutputOptions.logFileHelp) var logFile: String?
 
-    package init() {}
+    /// Options that the parser fills.
+    public init() {}
 
     init(_ line: PlainLine) {
         home = line.home
@@ -26,13 +27,15 @@ package struct StateOptions: ParsableArguments {
         logFile = nil
     }
 
-    package var output: OutputOptions {
+    /// What is said, and how.
+    public var output: OutputOptions {
         var options = OutputOptions()
         (options.json, options.verbose, options.logFile) = (json, verbose, logFile)
         return options
     }
 
-    package func state() throws -> StateDirectory {
+    /// The state directory.
+    public func state() throws -> StateDirectory {
         let environment = Environment.all
         return Terminal.current.stateDirectory(
             try home ?? StateDirectory.defaultPath(environment: environment),
@@ -48,33 +51,44 @@ package struct StateOptions: ParsableArguments {
         return Controller(settings)
     }
 
-    package var fabricName: String? { fabric ?? Environment.variable("MATTERCTL_FABRIC") }
+    /// The fabric that was named; `nil` if none was.
+    public var fabricName: String? { fabric ?? Environment.variable("MATTERCTL_FABRIC") }
 }
 
 /// Options of every command.
-package struct OutputOptions: ParsableArguments {
+public struct OutputOptions: ParsableArguments, Sendable {
     static let jsonHelp: ArgumentHelp = "Results as JSON on stdout, errors as JSON on stderr."
     static let verboseHelp: ArgumentHelp = "Log progress to stderr; -vv logs every datagram."
     static let logFileHelp = ArgumentHelp("Write the log to this file instead of stderr.", valueName: "FILE")
 
-    @Flag(name: .long, help: jsonHelp) package var json = false
-    @Flag(name: .shortAndLong, help: verboseHelp) var verbose: Int
+    /// Whether results are JSON.
+    @Flag(name: .long, help: jsonHelp) public var json = false
+    /// How much is logged.
+    @Flag(name: .shortAndLong, help: verboseHelp) public var verbose: Int
     @Option(name: .long, help: logFileHelp) var logFile: String?
 
-    package init() {}
+    /// Options that the parser fills.
+    public init() {}
 
-    package var console: Console { Console(isJSON: json) }
+    /// Where results and messages go.
+    public var console: Console { Console(isJSON: json) }
 
-    package func logger() throws -> Logger {
+    /// Where the log goes.
+    public func logger() throws -> Logger {
         try LogSetup.logger(verbosity: verbose, file: logFile)
     }
 }
 
-/// Options of every command that talks to a device.
-package struct NetworkOptions: ParsableArguments {
-    @OptionGroup package var state: StateOptions
+private let timeoutHelp = ArgumentHelp(
+    "Time for the whole command: 500ms, 10s, 1m30s, 2min, 1h.", valueName: "DURATION")
 
-    package init() {}
+/// Options of every command that talks to a device.
+public struct NetworkOptions: ParsableArguments, Sendable {
+    /// Where everything is kept.
+    @OptionGroup public var state: StateOptions
+
+    /// Options that the parser fills.
+    public init() {}
 
     @Option(
         name: .long,
@@ -83,10 +97,8 @@ package struct NetworkOptions: ParsableArguments {
             valueName: "HOST[:PORT]"))
     var address: String?
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp("Time for the whole command: 500ms, 10s, 1m30s, 2min, 1h.", valueName: "DURATION"))
-    package var timeout: TimeSpan?
+    /// The time for the command; `nil` for the usual one.
+    @Option(name: .long, help: timeoutHelp) public var timeout: TimeSpan?
 
     @Flag(name: .long, help: "Set up a new session instead of going on with the kept one.")
     var fresh = false
@@ -110,7 +122,8 @@ package struct NetworkOptions: ParsableArguments {
         wait = false
     }
 
-    package func validate() throws { try timeout?.requireSome() }
+    /// Refuses options that contradict each other.
+    public func validate() throws { try timeout?.requireSome() }
 
     /// For `--dry-run`, which works without a network: a host name would be looked up.
     func requireOffline() throws {

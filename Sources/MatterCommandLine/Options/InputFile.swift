@@ -1,13 +1,13 @@
 import Glibc
-package import JSON
+public import JSON
 
 /// Files that users name; `-` is stdin.
-package enum InputFile {
+public enum InputFile {
     private static let largest = 16 << 20
     private static let longestLine = 16_384
 
     /// The contents of a file of at most 16 MiB.
-    package static func contents(_ path: String) throws -> [UInt8] {
+    public static func contents(_ path: String) throws -> [UInt8] {
         let source = try Source(path)
         defer { source.close() }
         var contents: [UInt8] = []
@@ -25,7 +25,7 @@ package enum InputFile {
     /// The contents of a small file that is not empty.
     ///
     /// - Parameter largest: in bytes.
-    package static func contents(_ path: String, largest: Int) throws -> [UInt8] {
+    public static func contents(_ path: String, largest: Int) throws -> [UInt8] {
         let contents = try contents(path)
         guard !contents.isEmpty, contents.count <= largest else {
             throw CommandLineError(.usageFile, "\(path) is empty or has more than \(largest) bytes")
@@ -34,7 +34,7 @@ package enum InputFile {
     }
 
     /// The JSON object in a small file.
-    package static func object(_ path: String) throws -> JSONObject {
+    public static func object(_ path: String) throws -> JSONObject {
         guard let object = try JSONValue(parsing: try contents(path, largest: 65_536)).objectValue else {
             throw CommandLineError(.usageFile, "\(path) is not a JSON object")
         }
@@ -42,7 +42,7 @@ package enum InputFile {
     }
 
     /// The first line of a file that may hold a secret: no copy of it stays behind but the result.
-    package static func firstLine(_ path: String) throws -> String {
+    public static func firstLine(_ path: String) throws -> String {
         let source = try Source(path)
         defer { source.close() }
         var octets = [UInt8](repeating: 0, count: longestLine)

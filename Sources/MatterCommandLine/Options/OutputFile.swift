@@ -1,11 +1,11 @@
 import Glibc
 
 /// Files that users ask for.
-enum OutputFile {
+public enum OutputFile {
     /// Folders that are missing on the way are made.
     ///
     /// - Parameter isPrivate: whether other users may not read it, nor a folder that is made for it.
-    static func write(_ contents: [UInt8], to path: String, isPrivate: Bool = false) throws {
+    public static func write(_ contents: [UInt8], to path: String, isPrivate: Bool = false) throws {
         makeFolders(of: path, mode: isPrivate ? 0o700 : 0o755)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, isPrivate ? 0o600 : 0o644)
         guard descriptor >= 0 else {

@@ -2,12 +2,12 @@ import Glibc
 import MatterController
 
 /// Asks for text on the terminal.
-package enum Prompt {
+public enum Prompt {
     /// - Parameters:
     ///   - isSecret: the answer is not shown while it is typed.
     ///   - hint: the next step where there is no terminal.
     /// - Throws: `CancellationError` if the user interrupts; the terminal shows again what is typed.
-    package static func line(_ question: String, isSecret: Bool, hint: String) throws -> String {
+    public static func line(_ question: String, isSecret: Bool, hint: String) throws -> String {
         let terminal = Terminal.current
         guard terminal.isTerminal(.input) else {
             throw CommandLineError(

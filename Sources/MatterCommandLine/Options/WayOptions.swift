@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import MatterController
 
-extension CommissioningWay: ExpressibleByArgument {}
+extension CommissioningWay: @retroactive ExpressibleByArgument {}
 
 /// Where a device that is open for commissioning is looked for.
 struct WayOptions: ParsableArguments {

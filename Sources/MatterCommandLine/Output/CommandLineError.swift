@@ -1,8 +1,9 @@
 import MatterController
 
 /// What the command line itself finds wrong: with its arguments, or with what it was to do.
-package struct CommandLineError: CodedError {
-    package enum Code: String, ErrorCode, CaseIterable {
+public struct CommandLineError: CodedError {
+    /// What can be wrong with a command line.
+    public enum Code: String, ErrorCode, CaseIterable {
         case aclControllers = "acl.controllers"
         case aclIncomplete = "acl.incomplete"
         case aclLockout = "acl.lockout"
@@ -57,7 +58,8 @@ package struct CommandLineError: CodedError {
         case usageWildcard = "usage.wildcard"
         case watchNotMet = "watch.not-met"
 
-        package var kind: FailureKind {
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind {
             switch self {
             case .aclControllers, .aclIncomplete, .attestIncomplete, .cloudDevicesRemain, .commissionIncomplete,
                 .groupIncomplete, .nodeIncomplete, .threadNoDataset:
@@ -80,19 +82,22 @@ package struct CommandLineError: CodedError {
         }
     }
 
-    package var code: Code
-    package var reason: String
-    package var hint: Hint?
+    /// What failed, as a name that programs can compare.
+    public var code: Code
+    /// What happened, in words for people.
+    public var reason: String
+    /// What to do next; `nil` if that is not known.
+    public var hint: Hint?
     /// That of the first failure, for an error that stands for several.
-    package var kind: FailureKind
+    public var kind: FailureKind
     /// That of the error underneath, if the code stands for one.
-    package var id: String
+    public var id: String
 
     /// - Parameters:
     ///   - hint: the next step, if it is not that of the id in ``Hints``.
     ///   - kind: that of the code, if none is given.
     ///   - id: that of the code, if none is given.
-    package init(
+    public init(
         _ code: Code, _ reason: String, hint: Hint? = nil, kind: FailureKind? = nil, id: String? = nil
     ) {
         self.code = code

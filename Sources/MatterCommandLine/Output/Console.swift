@@ -1,13 +1,13 @@
 import MatterController
 
 /// Where results and messages go: results on stdout and nothing else there, everything else on stderr.
-package struct Console: Sendable {
+public struct Console: Sendable {
     /// Whether results and errors are JSON.
-    package let isJSON: Bool
+    public let isJSON: Bool
     var terminal: Terminal = .current
 
     /// Whether stdout is a terminal.
-    var isTerminal: Bool { terminal.isTerminal(.output) }
+    public var isTerminal: Bool { terminal.isTerminal(.output) }
 
     /// Whether a person can be asked in the middle of a command.
     var canAsk: Bool { !isJSON && terminal.isTerminal(.input) && terminal.isTerminal(.error) }
@@ -34,37 +34,40 @@ package struct Console: Sendable {
     }
 
     /// One line of a result.
-    package func result(_ line: String) { terminal.result(line) }
+    public func result(_ line: String) { terminal.result(line) }
 
-    package func result(_ json: JSONValue) { result(json.serialized()) }
+    /// Prints a result.
+    public func result(_ json: JSONValue) { result(json.serialized()) }
 
     /// One thing: an object, or a line for each member.
-    package func result(_ report: Report) {
+    public func result(_ report: Report) {
         if isJSON { result(report.json) } else { pairs(report.lines) }
     }
 
     /// Several: an array, or a table. A person is told that there are none.
-    package func result(_ reports: [Report]) {
+    public func result(_ reports: [Report]) {
         if isJSON { return result(reports.json) }
         if isTerminal, reports.isEmpty { return message("none") }
         rows(reports.first?.columns ?? [], reports.map(\.row))
     }
 
-    package func result(@Report.Builder _ fields: () throws -> [Field]) rethrows { result(try Report(fields)) }
+    /// Prints results.
+    public func result(@Report.Builder _ fields: () throws -> [Field]) rethrows { result(try Report(fields)) }
 
     /// A list that may be long: what ``result(_:)`` would print of all its members, without holding them.
     func list() -> ResultList { ResultList(console: self) }
 
     /// Something that only programs want to know.
-    package func object(_ report: Report) { if isJSON { result(report.json) } }
+    public func object(_ report: Report) { if isJSON { result(report.json) } }
 
     /// Several things that only programs want to know.
     func objects(_ reports: [Report]) { if isJSON { result(reports.json) } }
 
-    package func object(@Report.Builder _ fields: () throws -> [Field]) rethrows { object(try Report(fields)) }
+    /// Prints a result of these fields.
+    public func object(@Report.Builder _ fields: () throws -> [Field]) rethrows { object(try Report(fields)) }
 
     /// One line beside the result; with JSON it keeps to the form of everything else on stderr.
-    package func message(_ line: String) {
+    public func message(_ line: String) {
         terminal.message(
             isJSON ? JSONValue.object(["progress": .object(["note": .string(line)])]).serialized() : line)
     }
@@ -76,7 +79,7 @@ package struct Console: Sendable {
     }
 
     /// Rows as tab-separated lines, or as a table on a terminal.
-    package func rows(_ header: [String], _ rows: [[String]]) {
+    public func rows(_ header: [String], _ rows: [[String]]) {
         guard isTerminal else {
             if !rows.isEmpty { result(rows.map { $0.joined(separator: "\t") }.joined(separator: "\n")) }
             return
@@ -119,7 +122,7 @@ package struct Console: Sendable {
     private static let narrowest = 20
 
     /// Asks a yes-or-no question on the terminal; without one, `--yes` is needed.
-    package func confirm(_ question: String, given yes: Bool) throws {
+    public func confirm(_ question: String, given yes: Bool) throws {
         if yes { return }
         guard terminal.isTerminal(.input), terminal.isTerminal(.error) else {
             throw CommandLineError(

@@ -1,14 +1,15 @@
 import MatterController
 
 /// An error as the user sees it: what failed, in which phase, and what to do next.
-package struct ErrorReport {
+public struct ErrorReport: Sendable {
     /// How much of the state after an unknown outcome a message tells; JSON has all of it.
     private static let mostStates = 6
 
     /// Stable; part of the contract.
-    package var id: String
+    public var id: String
     var stage: String?
-    package var message: String
+    /// What happened, in words for people.
+    public var message: String
     /// What is behind the error: the comparison that failed, or each of several faults.
     private var reasons: [String] = []
     var hint: String?
@@ -21,7 +22,7 @@ package struct ErrorReport {
     private var place: ElementPath?
 
     /// - Parameter isAddressGiven: whether the user said where the device is.
-    package init(_ given: any Error, target: NodeTarget? = nil, isAddressGiven: Bool = false) {
+    public init(_ given: any Error, target: NodeTarget? = nil, isAddressGiven: Bool = false) {
         let interrupted = given as? InterruptedCommissioning
         let cause = interrupted?.underlying ?? given
         status = ExitStatus(cause)

@@ -1,8 +1,8 @@
 /// The parser's help pages in the order in which people read: what is particular to a command first, what all commands
 /// have at the end.
-package enum HelpPage {
+public enum HelpPage {
     /// The heading of the options that all commands have, and what the parser calls the section.
-    package static let common = "Global options"
+    public static let common = "Global options"
 
     private static let longestUsage = 73
     private static let heading = common.uppercased() + ":"

@@ -2,7 +2,7 @@ import MatterController
 
 /// The next step after an error in the words of this command line, which stand here and nowhere else: by the id of the
 /// error, or by the step that the error names. `{0}` is the first of its values.
-enum Hints {
+public enum Hints {
     private static let words: [String: String] = [
         // Commissioning
         "discover.nothing-found":
@@ -308,7 +308,7 @@ enum Hints {
     ]
 
     /// The hint of an error, else that for its id.
-    static func text(for error: any CodedError) -> String? { error.hint.map(text) ?? text(forID: error.id) }
+    public static func text(for error: any CodedError) -> String? { error.hint.map(text) ?? text(forID: error.id) }
 
     /// - Parameter values: the texts for `{0}` and so on.
     static func text(forID id: String, _ values: [String] = []) -> String? {

@@ -1,20 +1,21 @@
 import MatterController
 
 /// A node as messages name it: by the word that the user gave.
-package struct NodeTarget: Sendable {
+public struct NodeTarget: Sendable {
     /// An id or a name.
     let word: String
 
-    package init(_ word: String) { self.word = word }
+    /// What a node or a device is called in messages.
+    public init(_ word: String) { self.word = word }
 
     /// Where no word was given: the name, otherwise the id.
-    package init(_ node: NodeRecord) { word = node.name ?? "\(node.nodeID.rawValue)" }
+    public init(_ node: NodeRecord) { word = node.name ?? "\(node.nodeID.rawValue)" }
 
     /// `node 2`, `node 'kitchen'`.
-    package var text: String { NameRule.parseNumber(word) == nil ? "node '\(word)'" : "node \(word)" }
+    public var text: String { NameRule.parseNumber(word) == nil ? "node '\(word)'" : "node \(word)" }
 
     /// As it stands in a command that can be pasted.
-    package var argument: String { ShellWord.quoted(word) }
+    public var argument: String { ShellWord.quoted(word) }
 }
 
 /// A word of a command that is shown to be pasted into a shell.

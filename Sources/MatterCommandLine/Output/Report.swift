@@ -1,23 +1,32 @@
 import MatterController
 
 /// A result, described once: an object in JSON, lines where it stands alone, a row of a table among others.
-package struct Report: Sendable, JSONConvertible {
-    @resultBuilder package enum Builder {
-        package static func buildExpression(_ field: Field) -> [Field] { [field] }
-        package static func buildExpression(_ report: Report) -> [Field] { report.fields }
-        package static func buildBlock(_ parts: [Field]...) -> [Field] { parts.flatMap { $0 } }
-        package static func buildOptional(_ part: [Field]?) -> [Field] { part ?? [] }
-        package static func buildEither(first part: [Field]) -> [Field] { part }
-        package static func buildEither(second part: [Field]) -> [Field] { part }
-        package static func buildArray(_ parts: [[Field]]) -> [Field] { parts.flatMap { $0 } }
+public struct Report: Sendable, JSONConvertible {
+    /// Puts fields together.
+    @resultBuilder public enum Builder {
+        /// A field.
+        public static func buildExpression(_ field: Field) -> [Field] { [field] }
+        /// The fields of another report.
+        public static func buildExpression(_ report: Report) -> [Field] { report.fields }
+        /// One after the other.
+        public static func buildBlock(_ parts: [Field]...) -> [Field] { parts.flatMap { $0 } }
+        /// Those that are there.
+        public static func buildOptional(_ part: [Field]?) -> [Field] { part ?? [] }
+        /// Those of one branch.
+        public static func buildEither(first part: [Field]) -> [Field] { part }
+        /// Those of the other branch.
+        public static func buildEither(second part: [Field]) -> [Field] { part }
+        /// Those of a loop.
+        public static func buildArray(_ parts: [[Field]]) -> [Field] { parts.flatMap { $0 } }
     }
 
     private let fields: [Field]
 
-    package init(@Builder _ fields: () throws -> [Field]) rethrows { self.fields = try fields() }
+    /// A report of these fields.
+    public init(@Builder _ fields: () throws -> [Field]) rethrows { self.fields = try fields() }
 
     /// The members that have a value.
-    package var json: JSONValue {
+    public var json: JSONValue {
         var object = JSONObject()
         for field in fields { if let key = field.key { object[key] = field.value } }
         return .object(object)
@@ -37,7 +46,7 @@ package struct Report: Sendable, JSONConvertible {
 }
 
 /// A member of a result: under a key for programs, under a label or a heading for people.
-package struct Field: Sendable {
+public struct Field: Sendable {
     fileprivate var key: String?
     fileprivate var value: JSONValue?
     fileprivate var label: String?
@@ -50,7 +59,7 @@ package struct Field: Sendable {
     ///   - label: before the value on a line of its own; empty for the value alone, `nil` for no line.
     ///   - column: the heading in a table; `nil` for no column.
     ///   - text: the value for people, if it is not as in JSON.
-    package init(
+    public init(
         _ key: String, _ value: (some JSONConvertible)?, label: String? = nil, column: String? = nil,
         text: String? = nil
     ) {
@@ -63,7 +72,7 @@ package struct Field: Sendable {
     }
 
     /// For people only.
-    package init(label: String? = nil, column: String? = nil, _ texts: [String]?) {
+    public init(label: String? = nil, column: String? = nil, _ texts: [String]?) {
         self.label = label
         self.column = column
         self.texts = texts?.map(TerminalText.escaped)
@@ -74,27 +83,12 @@ package struct Field: Sendable {
 
 extension JSONValue {
     /// Octets as `hex:0A0B`.
-    package static func octets(_ octets: [UInt8]) -> JSONValue {
+    public static func octets(_ octets: [UInt8]) -> JSONValue {
         .string("hex:" + Hex.encode(octets, uppercase: true))
     }
 
     /// Milliseconds with one decimal.
-    package static func milliseconds(_ duration: Duration) -> JSONValue {
+    public static func milliseconds(_ duration: Duration) -> JSONValue {
         .double((duration / .milliseconds(1) * 10).rounded() / 10)
     }
-}
-
-extension JSONConvertible where Self: DataModelID {
-    package var json: JSONValue { .id(self) }
-}
-
-extension EndpointID: JSONConvertible {}
-extension ClusterID: JSONConvertible {}
-extension AttributeID: JSONConvertible {}
-extension CommandID: JSONConvertible {}
-extension EventID: JSONConvertible {}
-extension DeviceTypeID: JSONConvertible {}
-
-extension NodeID: JSONConvertible {
-    package var json: JSONValue { .id(rawValue) }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// stdin, read in a way that notices when the command is interrupted: a plain read would go on waiting.
-enum StandardInput {
+public enum StandardInput {
     /// How long an interruption may go unnoticed, in milliseconds.
     private static let interval: Int32 = 50
     private static let longestLine = 65_536
@@ -27,7 +27,7 @@ enum StandardInput {
     }
 
     /// The next line, as ``line()`` has it, for a command with other work to do meanwhile: no thread waits.
-    static func awaitedLine() async throws -> String? {
+    public static func awaitedLine() async throws -> String? {
         var input = pollfd(fd: Terminal.current.input, events: Int16(POLLIN), revents: 0)
         while poll(&input, 1, 0) == 0 { try await Task.sleep(for: .milliseconds(Int64(interval))) }
         return try line()

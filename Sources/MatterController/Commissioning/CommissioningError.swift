@@ -1,8 +1,9 @@
-package import MatterModel
+public import MatterModel
 
 /// Why a commissioning did not succeed.
-package struct CommissioningError: CodedError {
-    package enum Code: String, ErrorCode {
+public struct CommissioningError: CodedError {
+    /// What can fail here.
+    public enum Code: String, ErrorCode {
         /// Nothing that fits the setup code answered discovery.
         case nothingDiscovered = "discover.nothing-found"
         /// The code does not fit any of the devices that were tried.
@@ -11,7 +12,9 @@ package struct CommissioningError: CodedError {
         case windowClosed = "pase.window-closed"
         /// Another administrator holds the fail-safe.
         case failSafeBusy = "commission.fail-safe-busy"
+        /// The device belongs to this fabric already.
         case alreadyOnFabric = "commission.already-on-fabric"
+        /// The device has no room for another fabric.
         case fabricTableFull = "commission.fabric-table-full"
         /// The device wants its manufacturer's terms accepted.
         case termsRequired = "commission.terms-required"
@@ -51,11 +54,13 @@ package struct CommissioningError: CodedError {
         case noAnswer = "commission.no-answer"
         /// The test option `--until` ended it.
         case stopped = "commission.stopped"
+        /// Commissioning was ended from outside.
         case interrupted = "commission.interrupted"
         /// A defect of ours: a step that cannot follow the one before.
         case impossibleStep = "commission.impossible-step"
 
-        package var kind: FailureKind {
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind {
             switch self {
             case .nothingDiscovered: .notFound
             case .wrongPasscode, .windowClosed, .failSafeBusy, .alreadyOnFabric, .fabricTableFull, .nocRejected,
@@ -72,24 +77,29 @@ package struct CommissioningError: CodedError {
         }
     }
 
-    package var code: Code
-    package var stage: CommissioningStage
-    package var reason: String
-    package var hint: Hint?
+    /// What failed, as a name that programs can compare.
+    public var code: Code
+    /// The stage that failed.
+    public var stage: CommissioningStage
+    /// What happened, in words for people.
+    public var reason: String
+    /// What to do next; `nil` if that is not known.
+    public var hint: Hint?
     /// The Interaction Model status, when a command failed with one.
-    package var status: StatusIB?
-    package var underlying: (any Error)?
+    public var status: StatusIB?
+    /// The error that led to this one; `nil` if there is none.
+    public var underlying: (any Error)?
     /// The demand that has to be met, for `termsRequired`.
-    package var terms: TermsDemand?
+    public var terms: TermsDemand?
     /// The end of the attempt to join, for `networkRefused`.
     package var network: NetworkFailure?
     /// What would have followed, for `stopped`.
-    package var rehearsal: CommissioningRehearsal?
+    public var rehearsal: CommissioningRehearsal?
     /// In what state the device is left.
-    package var aftermath: Aftermath = .untouched
+    public var aftermath: Aftermath = .untouched
 
     /// The state of the device after a failed commissioning.
-    package enum Aftermath: Equatable, Sendable {
+    public enum Aftermath: Equatable, Sendable {
         /// Nothing was changed.
         case untouched
         /// The fail-safe was disarmed; the device has forgotten everything.
@@ -120,9 +130,11 @@ package struct CommissioningError: CodedError {
         self.underlying = underlying
     }
 
-    package var stageName: String? { stage.rawValue }
+    /// The stage in which it failed; `nil` if there are no stages.
+    public var stageName: String? { stage.rawValue }
 
-    package var facts: [Fact] {
+    /// What programs may want to know, by name.
+    public var facts: [Fact] {
         if let network { return network.facts }
         guard let terms else { return [] }
         return [
@@ -133,25 +145,26 @@ package struct CommissioningError: CodedError {
 }
 
 /// A commissioning that failed because of something that has nothing to do with commissioning, such as a full disk.
-package struct InterruptedCommissioning: Error, CustomStringConvertible {
+public struct InterruptedCommissioning: Error, CustomStringConvertible {
     /// What happened.
-    package var underlying: any Error
+    public var underlying: any Error
     /// The end of the attempt to join, for `networkRefused`.
     package var network: NetworkFailure?
     /// In what state the device is left.
-    package var aftermath: CommissioningError.Aftermath
+    public var aftermath: CommissioningError.Aftermath
 
     package init(_ underlying: any Error, _ aftermath: CommissioningError.Aftermath) {
         self.underlying = underlying
         self.aftermath = aftermath
     }
 
-    package var description: String { "\(underlying)" }
+    /// The value as text, as messages and logs show it.
+    public var description: String { "\(underlying)" }
 }
 
 extension CommissioningError {
     /// A status of the device, or what the issuer lacks on this host, says more than the code.
-    package var kind: FailureKind {
+    public var kind: FailureKind {
         switch code {
         case .commandFailed: status.map { FailureKind(status: $0.status) } ?? code.kind
         case .issuerFailed where (underlying as? any CodedError)?.kind == .serviceMissing: .serviceMissing

@@ -1,5 +1,5 @@
-package import Logging
-package import MatterState
+public import Logging
+public import MatterState
 
 /// A fabric at work: commissions devices onto it, and controls its nodes.
 ///
@@ -7,58 +7,61 @@ package import MatterState
 /// before it is needed.
 public actor Controller {
     /// Tells the user of something that is wrong and stops nothing, with what to do about it. The text may quote a device.
-    package typealias Warn = @Sendable (String, Hint?) -> Void
+    public typealias Warn = @Sendable (String, Hint?) -> Void
 
-    package struct Options: Sendable {
-        package var state: StateDirectory
+    /// How a controller works.
+    public struct Options: Sendable {
+        /// Where everything is kept.
+        public var state: StateDirectory
         /// The fabric to work with; `nil` for the only or the chosen one.
-        package var fabric: String?
+        public var fabric: String?
         /// Whether a commissioning makes a fabric of that name if there is none.
         var makesFabric = false
         /// Talks to these addresses only, without discovery, unless there are none.
-        package var addresses: [PeerAddress]
+        public var addresses: [PeerAddress]
         /// How long a device may take to do what it is told, beyond the delivery of messages.
-        package var processing = Duration.seconds(10)
+        public var processing = Duration.seconds(10)
         /// The kind of its sessions: a process that keeps them for long takes the one long slot of each node.
         package var sessions = SlotKind.short
         /// The same for a command or a write that the device has acknowledged, where the user said how long to wait. The
         /// end of the budget holds all the same.
-        package var patience: Duration?
+        public var patience: Duration?
         /// Whether a node that sleeps for long times is waited for before anything is sent to it.
-        package var waitsForCheckIn = false
+        public var waitsForCheckIn = false
         /// How long it is waited for; `nil` for as long as it may sleep.
-        package var checkInPatience: Duration?
+        public var checkInPatience: Duration?
         /// Where sessions are kept between processes; `nil` if none are.
-        package var runtime: RuntimeDirectory?
+        public var runtime: RuntimeDirectory?
         /// This moment in the clocks of the machine, for what is kept there.
         package var moment: @Sendable () -> MachineMoment? = MachineMoment.now
         /// True if kept sessions are closed instead of used.
-        package var isFresh = false
+        public var isFresh = false
         /// Told of every session in which a node has answered: how it came to be, and the time until the answer.
-        package var sessionProgress: (@Sendable (NodeRecord, SessionRung, Duration) -> Void)?
+        public var sessionProgress: (@Sendable (NodeRecord, SessionRung, Duration) -> Void)?
         /// Told of every wait for a node.
-        package var waits: (any NodeWaits)?
+        public var waits: (any NodeWaits)?
         /// False if sessions are closed at the end instead of kept.
-        package var keepsSessions = true
+        public var keepsSessions = true
         /// Finds nodes and devices in place of Avahi.
         package var discovery: (any Discovery)?
         /// Finds devices over Bluetooth; called when a commissioning may need it. `nil` where there is none.
-        package var bluetooth: (@Sendable () -> any BluetoothCentral)?
+        public var bluetooth: (@Sendable () -> any BluetoothCentral)?
         /// How long D-Bus and Avahi may be silent before discovery is taken for broken.
-        package var discoveryPatience = AvahiDiscovery.standardPatience
+        public var discoveryPatience = AvahiDiscovery.standardPatience
         package var logger: Logger
         /// Tells the user of something that is wrong and stops nothing; the log by default.
-        package var warn: Warn
+        public var warn: Warn
         /// The services that may issue for a fabric.
-        package var services: [any IssuerService] = []
+        public var services: [any IssuerService] = []
         package var random: any RandomSource
         /// The clock, and what carries messages.
         package var time: any TimeSource = SystemTime()
         package var links: any LinkProvider = UDPLinks()
         /// Seconds since 1970.
-        package var unixTime: @Sendable () -> Int64
+        public var unixTime: @Sendable () -> Int64
 
-        package init(
+        /// Options with everything else as usual.
+        public init(
             state: StateDirectory, fabric: String? = nil, addresses: [PeerAddress] = [], logger: Logger,
             random: any RandomSource = SystemRandom(), unixTime: @escaping @Sendable () -> Int64 = WallClock.unixTime
         ) {
@@ -72,8 +75,10 @@ public actor Controller {
         }
     }
 
-    package nonisolated let options: Options
-    package nonisolated let fabrics: FabricStore
+    /// How it works.
+    public nonisolated let options: Options
+    /// The fabrics that are kept.
+    public nonisolated let fabrics: FabricStore
     private var openManager: ExchangeManager?
     private var openDiscovery: (any Discovery)?
     /// Shared by all commissionings, which share the adapters too.
@@ -100,7 +105,8 @@ public actor Controller {
         var kind: SlotKind
     }
 
-    package init(_ options: Options) {
+    /// A controller that works in this way. Nothing is read or sent before it is asked to.
+    public init(_ options: Options) {
         self.options = options
         fabrics = FabricStore(options.state)
     }
@@ -121,7 +127,7 @@ public actor Controller {
     // MARK: What it works with
 
     /// The fabric in use.
-    package func fabric() throws -> FabricRecord {
+    public func fabric() throws -> FabricRecord {
         if let openFabric { return openFabric }
         let record = try fabrics.select(options.fabric)
         openFabric = record
@@ -138,31 +144,43 @@ public actor Controller {
     }
 
     /// The vendor id of fabrics that are made without one: a test vendor's.
-    package static let testVendor = VendorID(0xFFF1)
+    public static let testVendor = VendorID(0xFFF1)
 
     /// For certificates that are issued now: valid from an hour ago, without an end.
-    package nonisolated var validity: CertificateValidity {
+    public nonisolated var validity: CertificateValidity {
         CertificateValidity.unlimited(from: MatterEpoch.seconds(unix: options.unixTime()) ?? 0)
     }
 
-    package func credentials() throws -> OperationalCredentials {
+    /// Who the controller is on its fabric.
+    ///
+    /// - Throws: if there is no fabric, or its record cannot be read.
+    public func credentials() throws -> OperationalCredentials {
         if let openCredentials { return openCredentials }
         let credentials = try fabrics.credentials(of: fabric())
         openCredentials = credentials
         return credentials
     }
 
-    package func nodes() throws -> NodeStore {
+    /// The nodes of the fabric.
+    ///
+    /// - Throws: if there is no fabric.
+    public func nodes() throws -> NodeStore {
         let fabric = try fabric()
         return NodeStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }
 
-    package func groups() throws -> GroupStore {
+    /// The groups of the fabric.
+    ///
+    /// - Throws: if there is no fabric.
+    public func groups() throws -> GroupStore {
         let fabric = try fabric()
         return GroupStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }
 
-    package func rooms() throws -> RoomStore {
+    /// The rooms of the fabric.
+    ///
+    /// - Throws: if there is no fabric.
+    public func rooms() throws -> RoomStore {
         let fabric = try fabric()
         return RoomStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }
@@ -212,7 +230,8 @@ public actor Controller {
         return directory
     }
 
-    package nonisolated var validationTime: ValidationTime {
+    /// The time that certificates have to be valid at.
+    public nonisolated var validationTime: ValidationTime {
         ValidationTime(unix: options.unixTime())
     }
 
@@ -246,7 +265,7 @@ public actor Controller {
     /// The link to a node; sessions are set up when it is first used.
     ///
     /// - Parameter kind: what the sessions are for; as the options say by default.
-    package func link(to node: NodeRecord, for kind: SlotKind? = nil) async throws -> NodeLink {
+    public func link(to node: NodeRecord, for kind: SlotKind? = nil) async throws -> NodeLink {
         let key = LinkKey(node: node.nodeID, kind: kind ?? options.sessions)
         if let link = links[key] { return link }
         let hasWaited = try await meet(node, for: key.kind)
@@ -307,7 +326,7 @@ public actor Controller {
 
     /// Runs something with the link to a node, then ends its session: who works on many nodes must not hold the session
     /// slots of all of them.
-    package func withLink<Result: Sendable>(
+    public func withLink<Result: Sendable>(
         to node: NodeRecord, _ body: @Sendable (NodeLink) async throws -> Result
     ) async throws -> Result {
         let link = try await link(to: node)

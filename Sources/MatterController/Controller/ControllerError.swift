@@ -1,8 +1,9 @@
-package import MatterModel
+public import MatterModel
 
 /// Why a controller could not do what it was asked to, once its own layers had no better name for it.
-package struct ControllerError: CodedError {
-    package enum Code: String, ErrorCode {
+public struct ControllerError: CodedError {
+    /// What can fail here.
+    public enum Code: String, ErrorCode {
         /// The command was sent and may have run; its outcome is unknown.
         case outcomeUnknown = "command.outcome-unknown"
         /// The device answered a path with a status.
@@ -82,7 +83,8 @@ package struct ControllerError: CodedError {
         /// Another process takes the check-ins of the fabric's nodes.
         case listening = "icd.listening"
 
-        package var kind: FailureKind {
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind {
             switch self {
             case .outcomeUnknown: .outcomeUnknown
             case .unsupportedCluster, .deviceLacks: .unsupported
@@ -103,23 +105,29 @@ package struct ControllerError: CodedError {
         }
     }
 
-    package var code: Code
-    package var reason: String
-    package var hint: Hint?
-    package var status: StatusIB?
+    /// What failed, as a name that programs can compare.
+    public var code: Code
+    /// What happened, in words for people.
+    public var reason: String
+    /// What to do next; `nil` if that is not known.
+    public var hint: Hint?
+    /// The status that the node answered; `nil` if it did not.
+    public var status: StatusIB?
     /// The attribute, command or event that the status is about.
-    package var place: ElementPath?
+    public var place: ElementPath?
     /// For an unknown outcome, or a list that has changed: what was read back afterwards.
-    package var state: [(path: ConcreteAttributePath, value: TLVValue)] = []
-    package var underlying: (any Error)?
+    public var state: [(path: ConcreteAttributePath, value: TLVValue)] = []
+    /// The error that led to this one; `nil` if there is none.
+    public var underlying: (any Error)?
     /// For a network that the device could not join.
     package var network: NetworkFailure?
     /// For a refusal: what the response says.
-    package var refusal: Refusal?
+    public var refusal: Refusal?
     /// For sessions in use: the processes that have them.
-    package var holders: [Int32] = []
+    public var holders: [Int32] = []
 
-    package init(
+    /// An error with its words, and the place on the node that it is about.
+    public init(
         _ code: Code, _ reason: String, hint: Hint? = nil, status: StatusIB? = nil, at place: ElementPath? = nil,
         underlying: (any Error)? = nil
     ) {
@@ -133,7 +141,8 @@ package struct ControllerError: CodedError {
 }
 
 extension ControllerError {
-    package var facts: [Fact] {
+    /// What programs may want to know, by name.
+    public var facts: [Fact] {
         if let network { return network.facts }
         return [Fact("response", refusal?.name), Fact("responseCode", refusal?.number)].compactMap { $0 }
     }
@@ -141,7 +150,7 @@ extension ControllerError {
 
 extension ControllerError {
     /// A status of the device, or the fault underneath, says more than the code.
-    package var kind: FailureKind {
+    public var kind: FailureKind {
         switch code {
         case .status: status.map { FailureKind(status: $0.status) } ?? code.kind
         case .bindingUnfinished: underlying.map { FailureKind($0) } ?? code.kind
@@ -152,7 +161,7 @@ extension ControllerError {
 
 extension FailureKind {
     /// The kind of any error; `defect` for one that is not ours.
-    package init(_ error: any Error) {
+    public init(_ error: any Error) {
         switch error {
         case is CancellationError: self = .interrupted
         case let error as InterruptedCommissioning: self.init(error.underlying)

@@ -1,9 +1,9 @@
-package import MatterBase
+public import MatterBase
 
 /// Why a certificate, a request or an issuer was refused, and which certificate of a chain it was.
-package struct CredentialsError: CodedError, Equatable {
+public struct CredentialsError: CodedError, Equatable {
     /// The kind of fault. The raw value is stable and meant for programs.
-    package enum Code: String, ErrorCode, CaseIterable {
+    public enum Code: String, ErrorCode, CaseIterable {
         /// Octets that are not the encoding they should be, or lack an element.
         case malformed = "certificate.malformed"
         /// An encoding longer than the specification allows.
@@ -77,12 +77,14 @@ package struct CredentialsError: CodedError, Equatable {
         /// The cryptographic library failed.
         case cryptography = "credentials.cryptography"
 
-        package var kind: FailureKind { .localState }
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind { .localState }
     }
 
-    package var code: Code
+    /// What failed, as a name that programs can compare.
+    public var code: Code
     /// A sentence for a person.
-    package var reason: String
+    public var reason: String
     /// The certificate at fault, where several were looked at.
     package var certificate: CertificateRole?
     /// The byte offset of the fault in the encoding, where it is known.
@@ -95,7 +97,8 @@ package struct CredentialsError: CodedError, Equatable {
         self.offset = offset
     }
 
-    package var message: String {
+    /// What happened, in words for people.
+    public var message: String {
         let place = offset.map { " (at byte \($0))" } ?? ""
         return certificate.map { "\($0): \(reason)\(place)" } ?? reason + place
     }

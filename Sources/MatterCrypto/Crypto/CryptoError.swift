@@ -1,10 +1,10 @@
 import COpenSSL
-package import MatterBase
+public import MatterBase
 
 /// Why a cryptographic operation was refused or failed. It never carries key material.
-package struct CryptoError: CodedError, Equatable {
+public struct CryptoError: CodedError, Equatable {
     /// The kind of fault.
-    package enum Code: String, ErrorCode {
+    public enum Code: String, ErrorCode {
         /// A key, nonce, tag, salt or message of a length that the algorithm does not take.
         case invalidLength = "crypto.invalid-length"
         /// A parameter outside its permitted range, such as an iteration count.
@@ -26,12 +26,14 @@ package struct CryptoError: CodedError, Equatable {
         /// libcrypto reported a failure that no input explains.
         case `internal` = "crypto.internal"
 
-        package var kind: FailureKind { .defect }
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind { .defect }
     }
 
-    package var code: Code
+    /// What failed, as a name that programs can compare.
+    public var code: Code
     /// A sentence for a person.
-    package var reason: String
+    public var reason: String
 
     package init(_ code: Code, _ reason: String) {
         self.code = code

@@ -6,15 +6,15 @@ internal import COpenSSL
 #endif
 
 /// The libcrypto that this program uses.
-package enum LinkedLibrary {
+public enum LinkedLibrary {
     /// The version alone, such as `3.0.22`: the one that runs, not the one of the headers.
-    package static var version: String { text(OPENSSL_FULL_VERSION_STRING) }
+    public static var version: String { text(OPENSSL_FULL_VERSION_STRING) }
 
     /// The name, the version and the day of the release, such as `OpenSSL 3.0.22 27 Jan 2026`.
-    package static var description: String { text(OPENSSL_VERSION) }
+    public static var description: String { text(OPENSSL_VERSION) }
 
     /// Whether it is part of the program, so that only a new build of the program brings another version.
-    package static var isPartOfProgram: Bool {
+    public static var isPartOfProgram: Bool {
         #if StaticCrypto
             true
         #else

@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// Where random bytes come from. Protocol code takes one as an argument, so that tests can replay known runs.
-package protocol RandomSource: Sendable {
+public protocol RandomSource: Sendable {
     /// `count` bytes.
     /// - Throws: `crypto.random-failed`.
     func bytes(_ count: Int) throws(CryptoError) -> [UInt8]
@@ -12,13 +12,16 @@ package protocol RandomSource: Sendable {
 }
 
 extension RandomSource {
-    package func secret(_ count: Int) throws(CryptoError) -> SecretBytes {
+    /// Random bytes that are kept as a secret.
+    ///
+    /// - Throws: ``CryptoError`` if the system has no randomness.
+    public func secret(_ count: Int) throws(CryptoError) -> SecretBytes {
         SecretBytes(try bytes(count))
     }
 
     /// A uniformly random integer: a session id, a first message counter, a node id.
     /// - Throws: `crypto.random-failed`.
-    package func integer<Integer: FixedWidthInteger & UnsignedInteger>(
+    public func integer<Integer: FixedWidthInteger & UnsignedInteger>(
         _: Integer.Type = Integer.self
     ) throws(CryptoError) -> Integer {
         try bytes(Integer.bitWidth / 8).reduce(0) { $0 << 8 | Integer(truncatingIfNeeded: $1) }
@@ -26,16 +29,23 @@ extension RandomSource {
 }
 
 /// The operating system's generator. libcrypto's own takes longer to set up than a command draws bytes for.
-package struct SystemRandom: RandomSource {
-    package init() {}
+public struct SystemRandom: RandomSource {
+    /// The randomness of the system.
+    public init() {}
 
-    package func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
+    /// Random bytes.
+    ///
+    /// - Throws: ``CryptoError`` if the system has no randomness.
+    public func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: max(0, count))
         guard copenssl_random(&bytes, bytes.count) == 1 else { throw failure }
         return bytes
     }
 
-    package func secret(_ count: Int) throws(CryptoError) -> SecretBytes {
+    /// Random bytes that are kept as a secret.
+    ///
+    /// - Throws: ``CryptoError`` if the system has no randomness.
+    public func secret(_ count: Int) throws(CryptoError) -> SecretBytes {
         try SecretBytes(count: count) { (buffer) throws(CryptoError) in
             guard copenssl_random(buffer.baseAddress, buffer.count) == 1 else { throw failure }
         }

@@ -4,13 +4,13 @@ import COpenSSL
 ///
 /// They print as their count only, compare in constant time, and are overwritten before their memory is freed. Copies of
 /// the reference share the one buffer, so there is nothing else to wipe.
-package final class SecretBytes: Sendable, Equatable {
+public final class SecretBytes: Sendable, Equatable {
     // Safe to share: the buffer is written in `init` and wiped in `deinit`, and is only read in between. No index comes from
     // outside: readers get the whole buffer with its own count, and `part` checks its range.
     private nonisolated(unsafe) let buffer: UnsafeMutableRawBufferPointer
 
     /// Copies `bytes`; the caller's own copy is not wiped.
-    package convenience init(_ bytes: some Collection<UInt8>) {
+    public convenience init(_ bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
@@ -64,15 +64,18 @@ package final class SecretBytes: Sendable, Equatable {
     }
 
     /// True if both hold the same bytes, in a time that depends on their counts only.
-    package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
+    public static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         left.count == right.count && CRYPTO_memcmp(left.buffer.baseAddress, right.buffer.baseAddress, left.count) == 0
     }
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "<\(count) secret bytes>" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: []) }
+    /// The value as text, as messages and logs show it.
+    public var description: String { "<\(count) secret bytes>" }
+    /// The value as text, without the secret.
+    public var debugDescription: String { description }
+    /// What debuggers show: nothing of the secret.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// True if two strings of bytes are equal, in a time that depends on their counts only: for message codes and digests

@@ -112,7 +112,8 @@ extension NOCIssueContext.AttributeReading {
 }
 
 extension OperationalChain {
-    package init(noc: MatterCertificate, icac: MatterCertificate?, root: MatterCertificate, _: Void = ()) {
+    /// Makes one of its parts.
+    public init(noc: MatterCertificate, icac: MatterCertificate?, root: MatterCertificate, _: Void = ()) {
         self.noc = noc
         self.icac = icac
         self.root = root
@@ -143,14 +144,16 @@ extension RevocationList {
 }
 
 extension SetupCode {
-    package init(passcode: SetupPasscode, discriminator: SetupDiscriminator? = nil, _: Void = ()) {
+    /// Makes one of its parts.
+    public init(passcode: SetupPasscode, discriminator: SetupDiscriminator? = nil, _: Void = ()) {
         self.passcode = passcode
         self.discriminator = discriminator
     }
 }
 
 extension SetupPayload {
-    package init(
+    /// Makes one of its parts.
+    public init(
         vendorID: UInt16? = nil, productID: UInt16? = nil, commissioningFlow: CommissioningFlow = .standard,
         discoveryCapabilities: DiscoveryCapabilities? = nil, discriminator: SetupDiscriminator, passcode: SetupPasscode,
         extensionData: SetupExtensionData = SetupExtensionData(), _: Void = ()

@@ -86,7 +86,7 @@ extension SetupPayload {
     ///
     /// - Parameter withIDs: forces the long or the short form.
     /// - Throws: ``SetupPayloadError`` if an id breaks a rule.
-    package func manualCode(withIDs: Bool? = nil) throws(SetupPayloadError) -> String {
+    public func manualCode(withIDs: Bool? = nil) throws(SetupPayloadError) -> String {
         try checkIDs()
         let isLong = withIDs ?? (commissioningFlow != .standard)
         let short = UInt32(discriminator.short)
@@ -99,7 +99,7 @@ extension SetupPayload {
     }
 
     /// The manual pairing code as labels print it: `3497-011-2332`, `7497-011-2336-55210-32769`.
-    package func formattedManualCode(withIDs: Bool? = nil) throws(SetupPayloadError) -> String {
+    public func formattedManualCode(withIDs: Bool? = nil) throws(SetupPayloadError) -> String {
         var rest = try manualCode(withIDs: withIDs)[...]
         var groups: [Substring] = []
         for length in [4, 3, 4, 5, 5] where !rest.isEmpty {

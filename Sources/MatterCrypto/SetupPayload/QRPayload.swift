@@ -126,7 +126,7 @@ extension SetupPayload {
     /// The QR payload.
     ///
     /// - Throws: ``SetupPayloadError`` if something that a QR payload needs is unknown, or a value breaks a rule.
-    package func qrCode() throws(SetupPayloadError) -> String {
+    public func qrCode() throws(SetupPayloadError) -> String {
         try Self.qrCode([self])
     }
 

@@ -1,10 +1,11 @@
 /// What a user knows of a device that is to be commissioned: its passcode, and which of several devices is meant.
-package struct SetupCode: Hashable, Sendable {
-    package var passcode: SetupPasscode
+public struct SetupCode: Hashable, Sendable {
+    /// The passcode.
+    public var passcode: SetupPasscode
     /// `nil` where any device in commissioning mode may be the one.
     package var discriminator: SetupDiscriminator?
 
-    // memberwise: package, discriminator = nil
+    // memberwise: public, discriminator = nil
 
     /// True if both may be codes of one device: what only one of them says does not tell them apart.
     package func mayMean(_ other: SetupCode) -> Bool {

@@ -1,12 +1,12 @@
 /// The number that tells devices in commissioning mode apart: all 12 bits (QR payload), or the upper four (manual code).
-package struct SetupDiscriminator: Hashable, Sendable {
+public struct SetupDiscriminator: Hashable, Sendable {
     /// The upper four bits, 0…15.
-    package let short: UInt8
+    public let short: UInt8
     /// All twelve bits, 0…4095, where they are known.
-    package let long: UInt16?
+    public let long: UInt16?
 
     /// - Throws: ``SetupPayloadError`` if the number does not fit 12 bits.
-    package init(long: UInt16) throws(SetupPayloadError) {
+    public init(long: UInt16) throws(SetupPayloadError) {
         guard long <= 0xFFF else {
             throw SetupPayloadError(.discriminator, "a discriminator is a number from 0 to 4095")
         }

@@ -1,34 +1,46 @@
 import MatterBase
 
 /// The optional TLV part of a QR payload (Matter core specification, 5.1.5).
-package struct SetupExtensionData: Hashable, Sendable {
-    package enum SerialNumber: Hashable, Sendable {
+public struct SetupExtensionData: Hashable, Sendable {
+    /// A serial number, as text or as a number.
+    public enum SerialNumber: Hashable, Sendable {
+        /// As a text.
         case text(String)
+        /// As a number.
         case number(UInt32)
     }
 
     /// A vendor's element, under a tag from 0x80 to 0xFF.
-    package struct VendorElement: Hashable, Sendable {
-        package enum Value: Hashable, Sendable {
+    public struct VendorElement: Hashable, Sendable {
+        /// The value of an element.
+        public enum Value: Hashable, Sendable {
+            /// As a text.
             case text(String)
+            /// As a number.
             case number(Int64)
         }
 
-        package var tag: UInt8
-        package var value: Value
+        /// The tag, from 0x80 on.
+        public var tag: UInt8
+        /// The value.
+        public var value: Value
     }
 
-    package var serialNumber: SerialNumber?
-    package var pbkdf2Iterations: UInt32?
-    package var pbkdf2Salt: [UInt8]?
+    /// The serial number; `nil` if the code has none.
+    public var serialNumber: SerialNumber?
+    /// How often the passcode is hashed; `nil` if the code does not say.
+    public var pbkdf2Iterations: UInt32?
+    /// The salt with which the passcode is hashed; `nil` if the code does not say.
+    public var pbkdf2Salt: [UInt8]?
     /// How many devices the code is for.
-    package var numberOfDevices: UInt8?
+    public var numberOfDevices: UInt8?
     /// How long the device stays in commissioning mode, in seconds.
-    package var commissioningTimeout: UInt16?
+    public var commissioningTimeout: UInt16?
     /// In ascending order of their tags, once read.
-    package var vendorElements: [VendorElement] = []
+    public var vendorElements: [VendorElement] = []
 
-    package init() {}
+    /// Nothing.
+    public init() {}
 
     package var isEmpty: Bool { self == SetupExtensionData() }
 
@@ -149,6 +161,26 @@ extension SetupExtensionData {
             if case .number(let number) = element.value {
                 try check(Int32(exactly: number) != nil, "a vendor element is a text or a number of 32 bits")
             }
+        }
+    }
+}
+
+extension SetupExtensionData.SerialNumber: JSONConvertible {
+    /// The text or the number as JSON.
+    public var json: JSONValue {
+        switch self {
+        case .text(let text): text.json
+        case .number(let number): number.json
+        }
+    }
+}
+
+extension SetupExtensionData.VendorElement.Value: JSONConvertible {
+    /// The text or the number as JSON.
+    public var json: JSONValue {
+        switch self {
+        case .text(let text): text.json
+        case .number(let number): number.json
         }
     }
 }

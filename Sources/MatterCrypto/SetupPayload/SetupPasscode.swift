@@ -1,9 +1,9 @@
 /// The setup passcode of a device: 1…99999998 without the trivial ones (Matter core specification, 5.1.7.1).
 ///
 /// It does not show itself when printed, interpolated, dumped or mirrored; ask for ``value`` where it is needed.
-package struct SetupPasscode: Hashable, Sendable {
+public struct SetupPasscode: Hashable, Sendable {
     /// The number that the device's label spells.
-    package let value: UInt32
+    public let value: UInt32
 
     /// The passcodes that devices must not use.
     package static let forbidden: Set<UInt32> = [
@@ -12,7 +12,7 @@ package struct SetupPasscode: Hashable, Sendable {
     ]
 
     /// - Throws: ``SetupPayloadError`` with code ``SetupPayloadError/Code/passcode``.
-    package init(_ value: UInt32) throws(SetupPayloadError) {
+    public init(_ value: UInt32) throws(SetupPayloadError) {
         guard 1...99_999_998 ~= value else {
             throw SetupPayloadError(.passcode, "a passcode is a number from 1 to 99999998")
         }
@@ -25,7 +25,10 @@ package struct SetupPasscode: Hashable, Sendable {
 }
 
 extension SetupPasscode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "(passcode)" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+    /// The value as text, as messages and logs show it.
+    public var description: String { "(passcode)" }
+    /// The value as text, without the secret.
+    public var debugDescription: String { description }
+    /// What debuggers show: nothing of the secret.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

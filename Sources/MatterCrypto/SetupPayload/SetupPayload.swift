@@ -1,9 +1,9 @@
 import MatterBase
 
 /// The contents of a setup code for one device (Matter core specification, 5.1).
-package struct SetupPayload: Hashable, Sendable {
+public struct SetupPayload: Hashable, Sendable {
     /// How the device gets into commissioning mode.
-    package enum CommissioningFlow: UInt8, Sendable, CaseIterable {
+    public enum CommissioningFlow: UInt8, Sendable, CaseIterable {
         /// It is in commissioning mode when it is switched on.
         case standard = 0
         /// The user must do something at the device first.
@@ -13,28 +13,32 @@ package struct SetupPayload: Hashable, Sendable {
     }
 
     /// Where the device can be found.
-    package struct DiscoveryCapabilities: OptionSet, Hashable, Sendable {
-        package let rawValue: UInt8
+    public struct DiscoveryCapabilities: OptionSet, Hashable, Sendable {
+        /// The number.
+        public let rawValue: UInt8
 
-        package init(rawValue: UInt8) {
+        /// The capabilities with these bits.
+        public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
         static let softAP = Self(rawValue: 1 << 0)
-        package static let ble = Self(rawValue: 1 << 1)
-        package static let onNetwork = Self(rawValue: 1 << 2)
+        /// Over Bluetooth Low Energy.
+        public static let ble = Self(rawValue: 1 << 1)
+        /// On the IP network that it is on.
+        public static let onNetwork = Self(rawValue: 1 << 2)
         static let wifiPAF = Self(rawValue: 1 << 3)
         static let nfc = Self(rawValue: 1 << 4)
         package static let thread = Self(rawValue: 1 << 5)
 
         /// Every capability that has a meaning, with the name that commands use, lowest bit first.
-        package static let named: [(capability: Self, name: String)] = [
+        public static let named: [(capability: Self, name: String)] = [
             (softAP, "soft-ap"), (ble, "ble"), (onNetwork, "on-network"), (wifiPAF, "wifi-paf"), (nfc, "nfc"),
             (thread, "thread"),
         ]
 
         /// The names of the bits that are set; reserved ones are left out.
-        package var names: [String] {
+        public var names: [String] {
             Self.named.filter { contains($0.capability) }.map(\.name)
         }
     }
@@ -48,20 +52,22 @@ package struct SetupPayload: Hashable, Sendable {
     package static let version: UInt8 = 0
 
     /// `nil` where the code does not say.
-    package var vendorID: UInt16?
+    public var vendorID: UInt16?
     /// `nil` where the code does not say.
-    package var productID: UInt16?
+    public var productID: UInt16?
     /// A manual code of 21 digits does not tell ``CommissioningFlow/userIntent`` from ``CommissioningFlow/custom`` and
     /// is read as the latter.
-    package var commissioningFlow: CommissioningFlow
+    public var commissioningFlow: CommissioningFlow
     /// `nil` for manual codes, which do not say. Reserved bits are kept.
-    package var discoveryCapabilities: DiscoveryCapabilities?
-    package var discriminator: SetupDiscriminator
-    package var passcode: SetupPasscode
+    public var discoveryCapabilities: DiscoveryCapabilities?
+    /// What tells it from other devices while it can be commissioned.
+    public var discriminator: SetupDiscriminator
+    /// The passcode.
+    public var passcode: SetupPasscode
     /// The extension data of a QR payload.
-    package var extensionData: SetupExtensionData
+    public var extensionData: SetupExtensionData
 
-    // memberwise: package, vendorID = nil, productID = nil, commissioningFlow = .standard, discoveryCapabilities = nil,
+    // memberwise: public, vendorID = nil, productID = nil, commissioningFlow = .standard, discoveryCapabilities = nil,
     //     extensionData = SetupExtensionData()
 
     /// The last of the test vendors; the ids behind it are reserved (Matter core specification, 2.5.2).
@@ -86,7 +92,7 @@ extension SetupPayload {
     ///
     /// - Returns: one payload, or several from a concatenated QR payload, in order.
     /// - Throws: ``SetupPayloadError`` that names the wrong digit or character.
-    package static func parse(_ text: String) throws(SetupPayloadError) -> [SetupPayload] {
+    public static func parse(_ text: String) throws(SetupPayloadError) -> [SetupPayload] {
         guard text.utf8.count <= QRPayload.longestText else {
             throw SetupPayloadError(.length, "\(text.utf8.count) bytes of text are too long for a setup code")
         }

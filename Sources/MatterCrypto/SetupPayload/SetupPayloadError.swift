@@ -1,11 +1,11 @@
-package import MatterBase
+public import MatterBase
 
 /// Why a setup code was refused or cannot be made, in words that help to correct it.
 ///
 /// It never contains the passcode.
-package struct SetupPayloadError: CodedError, Equatable {
+public struct SetupPayloadError: CodedError, Equatable {
     /// The kind of fault.
-    package enum Code: String, ErrorCode {
+    public enum Code: String, ErrorCode {
         /// Neither a QR payload nor a manual pairing code.
         case unrecognized = "payload.unrecognized"
         /// A character that the code cannot contain.
@@ -35,15 +35,16 @@ package struct SetupPayloadError: CodedError, Equatable {
         /// TLV data at the end of a QR payload that is malformed or breaks a rule.
         case extensionData = "payload.extension-data"
 
-        package var kind: FailureKind { .invalidInput }
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind { .invalidInput }
     }
 
     /// The code to match on; its raw value is stable.
-    package var code: Code
+    public var code: Code
     /// A sentence for a person.
-    package var reason: String
+    public var reason: String
     /// The next step, if it is known.
-    package var hint: Hint?
+    public var hint: Hint?
     /// The character (from 1) of the text as it was given at which the fault begins.
     package var position: Int?
 

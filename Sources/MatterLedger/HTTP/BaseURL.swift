@@ -3,7 +3,7 @@ import MatterBase
 /// Where a service is: scheme, host and port, and perhaps a path, without a slash at the end.
 ///
 /// `http:` is accepted for this machine only: tokens do not travel in the clear.
-package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
+public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     enum Scheme: String, Sendable {
         case http, https
     }
@@ -21,7 +21,7 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter isPublic: whether what travels is no secret and proves itself, so that `http:` will do for any host.
     /// - Throws: ``HTTPError`` with `invalidURL`, or `insecureURL` for `http:` to another machine.
-    package init(parsing text: String, isPublic: Bool = false) throws(HTTPError) {
+    public init(parsing text: String, isPublic: Bool = false) throws(HTTPError) {
         guard text.utf8.count <= Self.longest, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Self.invalid("it is too long or has characters that no URL has")
         }
@@ -99,13 +99,14 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the host is this machine.
-    package var isLoopback: Bool {
+    public var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.first == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    package var description: String {
+    /// The value as text, as messages and logs show it.
+    public var description: String {
         let name = host.contains(":") ? "[\(host)]" : host
         let isStandard = port == (scheme == .https ? 443 : 80)
         return "\(scheme.rawValue)://\(name)\(isStandard ? "" : ":\(port)")\(path)"

@@ -1,9 +1,9 @@
-package import MatterBase
+public import MatterBase
 
 /// Why an HTTP exchange could not be completed. Never holds a header, a body or the credentials of a proxy.
-package struct HTTPError: CodedError, Equatable {
+public struct HTTPError: CodedError, Equatable {
     /// What kind of fault it is. The raw value is stable and meant for programs.
-    package enum Code: String, ErrorCode, CaseIterable {
+    public enum Code: String, ErrorCode, CaseIterable {
         /// A base URL that is none, or that this program does not accept.
         case invalidURL = "http.invalid-url"
         /// `http:` to another machine: a token would travel in the clear.
@@ -31,7 +31,8 @@ package struct HTTPError: CodedError, Equatable {
         /// libcurl is not installed, or too old.
         case libraryMissing = "http.library-missing"
 
-        package var kind: FailureKind {
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind {
             switch self {
             case .libraryMissing: .serviceMissing
             case .invalidURL, .insecureURL, .invalidSettings, .unreachable, .privateAddress, .tlsFailed,
@@ -41,11 +42,12 @@ package struct HTTPError: CodedError, Equatable {
         }
     }
 
-    package var code: Code
+    /// What failed, as a name that programs can compare.
+    public var code: Code
     /// A sentence for a person.
-    package var reason: String
+    public var reason: String
     /// What to do about it, where that is known.
-    package var hint: Hint?
+    public var hint: Hint?
 
     package init(_ code: Code, _ reason: String, hint: Hint? = nil) {
         self.code = code

@@ -1,13 +1,19 @@
-package enum HTTPMethod: String, Sendable {
+/// A method of HTTP (RFC 9110, 9).
+public enum HTTPMethod: String, Sendable {
+    /// A method of RFC 9110.
     case get = "GET"
+    /// A method of RFC 9110.
     case post = "POST"
+    /// A method of RFC 9110.
     case put = "PUT"
+    /// A method of RFC 9110.
     case delete = "DELETE"
 }
 
 /// One call of a service.
-package struct HTTPRequest: Sendable, Equatable {
-    package struct QueryItem: Sendable, Equatable {
+public struct HTTPRequest: Sendable, Equatable {
+    /// A parameter of a URL.
+    public struct QueryItem: Sendable, Equatable {
         package var name: String
         package var value: String
 
@@ -27,7 +33,8 @@ package struct HTTPRequest: Sendable, Equatable {
     /// Whether a second execution does no harm, so that the call may be repeated after a loss.
     package var isIdempotent: Bool
 
-    package init(
+    /// A request; the path is below that of the service.
+    public init(
         _ method: HTTPMethod, _ path: String, query: [QueryItem] = [], headers: [String: String] = [:],
         body: [UInt8]? = nil, isIdempotent: Bool? = nil
     ) {
@@ -49,11 +56,13 @@ package struct HTTPRequest: Sendable, Equatable {
 }
 
 /// The answer to a call.
-package struct HTTPResponse: Sendable, Equatable {
-    package var status: Int
+public struct HTTPResponse: Sendable, Equatable {
+    /// The status code (RFC 9110, 15).
+    public var status: Int
     /// Names in lower case.
     package var headers: [String: String]
-    package var body: [UInt8]
+    /// The body, without its encoding.
+    public var body: [UInt8]
 
     // memberwise: package, headers = [:], body = []
 

@@ -1,8 +1,8 @@
-package import Logging
+public import Logging
 import MatterBase
 
 /// A service behind one base URL: calls with a deadline, repeated where that is safe.
-package struct HTTPService: Sendable {
+public struct HTTPService: Sendable {
     package let url: BaseURL
     private let transport: any HTTPTransport
     private let retries: RetryPolicy
@@ -15,7 +15,7 @@ package struct HTTPService: Sendable {
     ///   - followsRedirections: whether the caller follows them; otherwise they are errors.
     ///   - jitter: random numbers from 0 to 1.
     ///   - pause: waits between attempts; tests do not.
-    package init(
+    public init(
         url: BaseURL, transport: any HTTPTransport, retries: RetryPolicy = .standard,
         followsRedirections: Bool = false, logger: Logger,
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
@@ -30,14 +30,15 @@ package struct HTTPService: Sendable {
         self.pause = pause
     }
 
-    package func close() async { await transport.close() }
+    /// Ends what is under way, and the connections that are kept.
+    public func close() async { await transport.close() }
 
     /// The answer to a call, whatever its status.
     ///
     /// Logged are method, path and status; never query values, headers or bodies.
     ///
     /// - Throws: ``HTTPError``, or `CancellationError`.
-    package func send(_ request: HTTPRequest, deadline: ContinuousClock.Instant) async throws -> HTTPResponse {
+    public func send(_ request: HTTPRequest, deadline: ContinuousClock.Instant) async throws -> HTTPResponse {
         var attempt = 1
         while true {
             let start = ContinuousClock.now

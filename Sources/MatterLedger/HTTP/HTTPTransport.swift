@@ -1,5 +1,5 @@
 /// What carries out single HTTP exchanges: the edge to the network, or a stand-in for tests.
-package protocol HTTPTransport: Sendable {
+public protocol HTTPTransport: Sendable {
     /// One attempt. An answer of any status is an answer.
     func send(_ request: HTTPRequest, to url: BaseURL, deadline: ContinuousClock.Instant) async throws -> HTTPResponse
 
@@ -8,7 +8,8 @@ package protocol HTTPTransport: Sendable {
 }
 
 /// To which addresses connections are made.
-package enum HTTPReach: Sendable, Equatable {
+public enum HTTPReach: Sendable, Equatable {
+    /// Anywhere.
     case anywhere
     /// Addresses of the public internet alone, whatever names stand for them: for URLs that a stranger chose.
     ///
@@ -17,7 +18,7 @@ package enum HTTPReach: Sendable, Equatable {
 }
 
 /// How connections are made.
-package struct HTTPSettings: Sendable, Equatable {
+public struct HTTPSettings: Sendable, Equatable {
     package var proxy: ProxySettings?
     /// A PEM file of certificate authorities that are trusted besides those of the system.
     package var authorityFile: String?
@@ -30,7 +31,8 @@ package struct HTTPSettings: Sendable, Equatable {
     package var userAgent: String
     package var reach: HTTPReach
 
-    package init(
+    /// Settings, with everything else as usual.
+    public init(
         proxy: ProxySettings? = nil, authorityFile: String? = nil, connectTimeout: Duration = .seconds(10),
         readTimeout: Duration = .seconds(30), largestBody: Int = 4 << 20, userAgent: String = "matterctl",
         reach: HTTPReach = .anywhere

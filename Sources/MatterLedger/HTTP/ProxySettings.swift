@@ -1,7 +1,7 @@
 import MatterBase
 
 /// The proxy that the environment asks for, in the way that curl and most others understand it.
-package struct ProxySettings: Sendable, Equatable {
+public struct ProxySettings: Sendable, Equatable {
     package var host: String
     package var port: UInt16
     package var userName: String?

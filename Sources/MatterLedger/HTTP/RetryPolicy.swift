@@ -3,7 +3,7 @@
 /// Idempotent calls are after a lost connection or an answer that says that the server is in trouble. A call that was
 /// refused because there were too many (429) has done nothing: it is repeated too, unless it is not idempotent and the
 /// server names no time.
-package struct RetryPolicy: Sendable, Equatable {
+public struct RetryPolicy: Sendable, Equatable {
     /// How often a call is tried at most.
     package var attempts: Int
     /// The pause before the second attempt; each further one is twice as long.
@@ -15,8 +15,10 @@ package struct RetryPolicy: Sendable, Equatable {
     // memberwise: package, attempts = 4, firstPause = .milliseconds(250), longestPause = .seconds(5),
     //     longestWait = .seconds(20)
 
-    package static let standard = RetryPolicy()
-    package static let none = RetryPolicy(attempts: 1)
+    /// What requests get unless told otherwise.
+    public static let standard = RetryPolicy()
+    /// One attempt.
+    public static let none = RetryPolicy(attempts: 1)
 
     /// What came of an attempt.
     package enum Outcome: Sendable {

@@ -1,9 +1,9 @@
-package import MatterBase
+public import MatterBase
 
 /// Why the Alliance's ledger gave no usable answer, or why what it gave is not trusted.
-package struct LedgerError: CodedError, Equatable {
+public struct LedgerError: CodedError, Equatable {
     /// What kind of fault it is. The raw value is stable and meant for programs.
-    package enum Code: String, ErrorCode, CaseIterable {
+    public enum Code: String, ErrorCode, CaseIterable {
         /// No answer: no connection, a lost one, no time left, TLS that cannot be trusted, a redirection.
         case unreachable = "ledger.unreachable"
         /// The ledger has no such entry.
@@ -27,7 +27,8 @@ package struct LedgerError: CodedError, Equatable {
         /// A stored set that cannot be read.
         case damaged = "trust.damaged"
 
-        package var kind: FailureKind {
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind {
             switch self {
             case .unreachable, .refused, .failing, .malformed, .tooLarge, .empty: .issuerFailed
             case .notFound, .unknown, .nothingToExport: .notFound
@@ -37,16 +38,19 @@ package struct LedgerError: CodedError, Equatable {
         }
     }
 
-    package var code: Code
+    /// What failed, as a name that programs can compare.
+    public var code: Code
     /// A sentence for a person.
-    package var reason: String
-    package var hint: Hint?
+    public var reason: String
+    /// What to do next; `nil` if that is not known.
+    public var hint: Hint?
     /// The fault of the connection, where it is one.
     package var connection: HTTPError?
     /// What HTTP said, where it said something.
     package var status: Int?
 
-    package init(
+    /// An error with its words, and what the connection or the server said.
+    public init(
         _ code: Code, _ reason: String, hint: Hint? = nil, connection: HTTPError? = nil, status: Int? = nil
     ) {
         self.code = code
@@ -56,7 +60,8 @@ package struct LedgerError: CodedError, Equatable {
         self.status = status
     }
 
-    package var facts: [Fact] {
+    /// What programs may want to know, by name.
+    public var facts: [Fact] {
         [Fact("httpStatus", status), Fact("transport", connection?.id)].compactMap { $0 }
     }
 
@@ -68,7 +73,8 @@ package struct LedgerError: CodedError, Equatable {
 }
 
 extension LedgerError: JSONFieldFailure {
-    package init(_ fault: JSONFieldFault, in name: String) {
+    /// An error about a member of an answer.
+    public init(_ fault: JSONFieldFault, in name: String) {
         switch fault {
         case .notAnObject: self.init(.malformed, "the ledger's answer about \(name) is not an object")
         case .missing(let member): self.init(.malformed, "the ledger's answer about \(name) lacks '\(member)'")
@@ -79,5 +85,6 @@ extension LedgerError: JSONFieldFailure {
 }
 
 extension LedgerError {
-    package var kind: FailureKind { code == .unreachable && isLibraryMissing ? .serviceMissing : code.kind }
+    /// What kind of failure it is, from which the exit code follows.
+    public var kind: FailureKind { code == .unreachable && isLibraryMissing ? .serviceMissing : code.kind }
 }

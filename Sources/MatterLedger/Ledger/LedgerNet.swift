@@ -1,5 +1,5 @@
 /// One of the Alliance's two ledgers.
-package enum LedgerNet: String, Sendable, CaseIterable {
+public enum LedgerNet: String, Sendable, CaseIterable {
     /// Production.
     case main
     /// For devices in development: anybody may get an entry.

@@ -33,7 +33,8 @@ public struct DataModelError: CodedError, Equatable {
         /// A file of cluster definitions that breaks its schema, or cannot be read.
         case badDefinitions = "data-model.bad-definitions"
 
-        package var kind: FailureKind { .invalidInput }
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind { .invalidInput }
     }
 
     /// The kind of fault.
@@ -43,11 +44,12 @@ public struct DataModelError: CodedError, Equatable {
     /// Where: a field path (`transitions[2].heatSetpoint`), a part of a path, a place in a file; empty if there is none.
     public var place: String
     /// Nearest spellings, best first, written as they can be typed.
-    public var suggestions: [String]
+    package var suggestions: [String]
     /// The next step if no spelling is near: how to list the names.
     package var advice: Hint?
 
-    package init(
+    /// An error with its words, and what was probably meant.
+    public init(
         _ code: Code, _ reason: String, place: String = "", suggestions: [String] = [], advice: Hint? = nil
     ) {
         self.code = code
@@ -58,7 +60,7 @@ public struct DataModelError: CodedError, Equatable {
     }
 
     /// What to do about it: the nearest spellings, else the advice.
-    package var hint: Hint? { suggestion.map { Hint($0) } ?? advice }
+    public var hint: Hint? { suggestion.map { Hint($0) } ?? advice }
 
     private var suggestion: String? { Suggestions.question(suggestions) }
 

@@ -2,7 +2,7 @@
 ///
 /// Every stream reports as soon as something is known, goes on until it is cancelled, and waits for nothing: deadlines
 /// are the caller's. A stream that cannot go on throws a ``DiscoveryError``.
-package protocol Discovery: Sendable {
+public protocol Discovery: Sendable {
     /// Looks for devices that can be commissioned.
     ///
     /// - Parameter includingClosed: whether devices that say they have no window open (`CM=0`) are reported too.
@@ -30,17 +30,18 @@ package protocol Discovery: Sendable {
 }
 
 extension Discovery {
-    package var hasNetwork: Bool { true }
+    /// Most kinds of discovery do not know.
+    public var hasNetwork: Bool { true }
 
     /// For a search that has found nothing: there may be nowhere to find it.
-    package func checkNetwork() throws(DiscoveryError) {
+    public func checkNetwork() throws(DiscoveryError) {
         guard !hasNetwork else { return }
         throw DiscoveryError(
             .noNetwork, "there is no network to search: only the loopback interface is up and has an address")
     }
 
     /// Looks for devices that can be commissioned now.
-    package func browseCommissionable(
+    public func browseCommissionable(
         _ filter: CommissionableFilter
     ) -> AsyncThrowingStream<CommissionableEvent, any Error> {
         browseCommissionable(filter, includingClosed: false)
@@ -48,14 +49,16 @@ extension Discovery {
 }
 
 /// Which commissionable devices are wanted.
-package enum CommissionableFilter: Hashable, Sendable {
+public enum CommissionableFilter: Hashable, Sendable {
     /// The 12 bits of a QR code.
     case longDiscriminator(UInt16)
     /// The upper four of them, from a manual pairing code.
     case shortDiscriminator(UInt8)
+    /// Devices of a vendor.
     case vendor(UInt16)
     /// Every device that has a window open.
     case commissioningMode
+    /// All devices.
     case any
 
     /// The subtype that such devices advertise.
@@ -84,7 +87,7 @@ package enum CommissionableFilter: Hashable, Sendable {
 }
 
 /// A change of the commissionable devices.
-package enum CommissionableEvent: Hashable, Sendable {
+public enum CommissionableEvent: Hashable, Sendable {
     /// A device is there, or something about it changed: more addresses, another record.
     case found(CommissionableDevice)
     /// The device with that instance name is gone, no longer matches, or has closed its window.
@@ -94,7 +97,7 @@ package enum CommissionableEvent: Hashable, Sendable {
 }
 
 /// The known location of a node.
-package enum OperationalUpdate: Hashable, Sendable {
+public enum OperationalUpdate: Hashable, Sendable {
     /// The node is there; again whenever an address is added or removed, or its record changes.
     case found(OperationalNode)
     /// It said goodbye, or no longer answers.
@@ -102,26 +105,31 @@ package enum OperationalUpdate: Hashable, Sendable {
 }
 
 /// A change of the list of nodes.
-package enum OperationalEvent: Hashable, Sendable {
+public enum OperationalEvent: Hashable, Sendable {
+    /// A node was found.
     case found(OperationalInstance)
+    /// A node has gone.
     case lost(OperationalInstance)
     /// Whatever answers at once has answered. More may follow.
     case allForNow
 }
 
 /// A device that advertises itself for commissioning.
-package struct CommissionableDevice: Hashable, Sendable {
+public struct CommissionableDevice: Hashable, Sendable {
     /// 16 hexadecimal digits, new for every window (untrusted text: escape it before printing).
-    package let instance: String
-    package let host: String
-    package let port: UInt16
+    public let instance: String
+    /// The name of the host.
+    public let host: String
+    /// The port, of UDP.
+    public let port: UInt16
     /// At least one, best first.
-    package let addresses: [ResolvedAddress]
-    package let record: CommissionableRecord
+    public let addresses: [ResolvedAddress]
+    /// What it says about itself.
+    public let record: CommissionableRecord
 }
 
 /// Where a node of a fabric is.
-package struct OperationalNode: Hashable, Sendable {
+public struct OperationalNode: Hashable, Sendable {
     package let instance: OperationalInstance
     package let host: String
     package let port: UInt16

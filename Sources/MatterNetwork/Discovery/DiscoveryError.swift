@@ -1,9 +1,9 @@
-package import MatterBase
+public import MatterBase
 
 /// Why something cannot be found or advertised: what is missing on this host, and what to do about it.
-package struct DiscoveryError: CodedError, Equatable {
+public struct DiscoveryError: CodedError, Equatable {
     /// The kind of fault.
-    package enum Code: String, ErrorCode, CaseIterable {
+    public enum Code: String, ErrorCode, CaseIterable {
         /// The Avahi client library is not installed.
         case libraryMissing = "discovery.library-missing"
         /// The D-Bus system bus does not answer.
@@ -23,7 +23,8 @@ package struct DiscoveryError: CodedError, Equatable {
         /// DNS data, or a name, that is not what it should be.
         case malformedRecord = "discovery.malformed-record"
 
-        package var kind: FailureKind {
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind {
             switch self {
             case .libraryMissing, .busUnavailable, .daemonUnavailable, .disconnected, .noNetwork: .serviceMissing
             case .outOfResources: .localState
@@ -32,9 +33,10 @@ package struct DiscoveryError: CodedError, Equatable {
         }
     }
 
-    package var code: Code
+    /// What failed, as a name that programs can compare.
+    public var code: Code
     /// A sentence for a person.
-    package var reason: String
+    public var reason: String
     /// True if the service is there and hangs, so that starting it would not help.
     var isHung: Bool
 
@@ -48,7 +50,8 @@ package struct DiscoveryError: CodedError, Equatable {
     package var isLocalServiceMissing: Bool { code.kind == .serviceMissing }
 
     /// The next step, if there is one.
-    package var hint: Hint? { isHung ? .step("\(code.rawValue).hung") : nil }
+    public var hint: Hint? { isHung ? .step("\(code.rawValue).hung") : nil }
 
-    package var stageName: String? { "discover" }
+    /// The stage in which it failed; `nil` if there are no stages.
+    public var stageName: String? { "discover" }
 }

@@ -1,8 +1,9 @@
-package import MatterBase
+public import MatterBase
 
 /// Why a handshake failed.
-package struct SecureChannelError: CodedError, Equatable {
-    package enum Code: String, ErrorCode {
+public struct SecureChannelError: CodedError, Equatable {
+    /// What can fail here.
+    public enum Code: String, ErrorCode {
         /// A message that does not decode, or comes out of turn.
         case malformed = "secure-channel.malformed"
         /// The device's proof does not fit the passcode.
@@ -26,18 +27,21 @@ package struct SecureChannelError: CodedError, Equatable {
         /// A failure inside our own cryptography.
         case cryptography = "secure-channel.cryptography"
 
-        package var kind: FailureKind { .defect }
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind { .defect }
     }
 
-    package var code: Code
-    package var reason: String
+    /// What failed, as a name that programs can compare.
+    public var code: Code
+    /// What happened, in words for people.
+    public var reason: String
     /// The status report for the peer; `nil` if the peer sent one.
     package var reply: StatusReport?
     /// How long a busy peer wants to be left alone.
     package var wait: Duration?
     /// From when our own certificate is valid, in Matter seconds, if the device ended the handshake after it had seen it: a
     /// device whose clock is behind that refuses it, and does not say why.
-    package var ownNotBefore: UInt32?
+    public var ownNotBefore: UInt32?
 
     package init(_ code: Code, _ reason: String, reply: StatusReport? = .invalidParameter, wait: Duration? = nil) {
         self.code = code

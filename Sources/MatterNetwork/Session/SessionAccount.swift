@@ -1,10 +1,12 @@
 /// Tells what was tried to get a session and what was heard, in one clause.
-package struct SessionAccount: CustomStringConvertible, Sendable {
+public struct SessionAccount: CustomStringConvertible, Sendable {
     private let error: SessionError
 
-    package init(_ error: SessionError) { self.error = error }
+    /// The account of an error.
+    public init(_ error: SessionError) { self.error = error }
 
-    package var description: String {
+    /// The value as text, as messages and logs show it.
+    public var description: String {
         var parts: [String] = []
         if !error.tried.isEmpty { parts.append("tried \(error.tried.map(\.description).joined(separator: ", "))") }
         if error.attempts > 0 {
@@ -19,12 +21,14 @@ package struct SessionAccount: CustomStringConvertible, Sendable {
 }
 
 /// The account of one exchange.
-package struct ReportAccount: CustomStringConvertible, Sendable {
+public struct ReportAccount: CustomStringConvertible, Sendable {
     private let report: ExchangeReport
 
-    package init(_ report: ExchangeReport) { self.report = report }
+    /// The account of an exchange.
+    public init(_ report: ExchangeReport) { self.report = report }
 
-    package var description: String {
+    /// The value as text, as messages and logs show it.
+    public var description: String {
         var parts: [String] = []
         if !report.addresses.isEmpty {
             parts.append("at \(report.addresses.map(\.description).joined(separator: ", "))")
@@ -38,9 +42,9 @@ package struct ReportAccount: CustomStringConvertible, Sendable {
 }
 
 /// Durations as people write them.
-package enum Spelled {
+public enum Spelled {
     /// `0.3 s`, `12 s`.
-    package static func seconds(_ duration: Duration) -> String {
+    public static func seconds(_ duration: Duration) -> String {
         let tenths = Int((duration / .milliseconds(100)).rounded())
         return tenths < 100 ? "\(tenths / 10).\(tenths % 10) s" : "\(tenths / 10) s"
     }

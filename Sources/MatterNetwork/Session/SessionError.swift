@@ -1,7 +1,7 @@
-package import MatterBase
+public import MatterBase
 
 /// How a secure session comes about.
-package enum HandshakePhase: String, Sendable {
+public enum HandshakePhase: String, Sendable {
     /// By the passcode of a device that is not on the fabric yet.
     case pase
     /// By the certificates of both nodes.
@@ -9,8 +9,9 @@ package enum HandshakePhase: String, Sendable {
 }
 
 /// Why there is no session with a peer: the phase, what was tried and what was heard.
-package struct SessionError: CodedError {
-    package enum Code: String, ErrorCode {
+public struct SessionError: CodedError {
+    /// What can fail here.
+    public enum Code: String, ErrorCode {
         /// Discovery named no address, and none was known.
         case notDiscovered = "session.not-discovered"
         /// The kernel had no route to any address.
@@ -24,27 +25,32 @@ package struct SessionError: CodedError {
         /// The handshake itself failed; see ``SessionError/refusal``.
         case refused = "session.refused"
 
-        package var kind: FailureKind { .noAnswer }
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind { .noAnswer }
     }
 
-    package var code: Code
-    package var phase: HandshakePhase
-    package var reason: String
+    /// What failed, as a name that programs can compare.
+    public var code: Code
+    /// The phase that failed.
+    public var phase: HandshakePhase
+    /// What happened, in words for people.
+    public var reason: String
     /// Every address that was tried.
-    package var tried: [PeerAddress] = []
+    public var tried: [PeerAddress] = []
     /// Handshakes that were begun.
     package var attempts = 0
     /// Transmissions of the last unanswered message.
     package var transmissions = 0
     /// Time since the peer was last heard; `nil` if it never was.
     package var lastHeard: Duration?
-    package var sendFailures: [PeerAddress: Int32] = [:]
+    /// The error numbers of the system, for each address that could not be sent to.
+    public var sendFailures: [PeerAddress: Int32] = [:]
     /// The objection of the peer or of our own checks.
-    package var refusal: SecureChannelError?
+    public var refusal: SecureChannelError?
     /// True if answers contradicted each other, as they do under interference.
     package var isContradicted = false
     /// Why discovery could not help, when it could not.
-    package var discoveryFailure: (any Error)?
+    public var discoveryFailure: (any Error)?
 
     /// True if the peer said that it is not, or no longer, on our fabric, and nothing else that came in says otherwise.
     package var isUnknownToPeer: Bool { refusal?.code == .noSharedTrustRoots && !isContradicted }
@@ -66,5 +72,5 @@ package struct SessionError: CodedError {
 
 extension SessionError {
     /// A device that refuses the passcode refuses to be commissioned.
-    package var kind: FailureKind { code == .refused && phase == .pase ? .commissioningRefused : code.kind }
+    public var kind: FailureKind { code == .refused && phase == .pase ? .commissioningRefused : code.kind }
 }

@@ -1,8 +1,9 @@
-package import MatterBase
+public import MatterBase
 
 /// Why the transport refused or lost something.
-package struct TransportError: CodedError, Equatable {
-    package enum Code: String, ErrorCode {
+public struct TransportError: CodedError, Equatable {
+    /// What can fail here.
+    public enum Code: String, ErrorCode {
         /// A datagram that is not a Matter message, or is one that must be dropped.
         case malformedMessage = "transport.malformed-message"
         /// The message integrity check failed: other keys, or a changed message.
@@ -38,7 +39,8 @@ package struct TransportError: CodedError, Equatable {
         /// The Bluetooth connection with the peer ended, or the peer said nothing on it for too long.
         case linkLost = "transport.link-lost"
 
-        package var kind: FailureKind {
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind {
             switch self {
             case .socket, .noInterface: .serviceMissing
             case .invalidAddress: .invalidInput
@@ -52,10 +54,12 @@ package struct TransportError: CodedError, Equatable {
         }
     }
 
-    package var code: Code
-    package var reason: String
+    /// What failed, as a name that programs can compare.
+    public var code: Code
+    /// What happened, in words for people.
+    public var reason: String
     /// The report of the exchange until then.
-    package var report: ExchangeReport?
+    public var report: ExchangeReport?
 
     package init(_ code: Code, _ reason: String, report: ExchangeReport? = nil) {
         self.code = code
@@ -63,7 +67,8 @@ package struct TransportError: CodedError, Equatable {
         self.report = report
     }
 
-    package var stageName: String? {
+    /// The stage in which it failed; `nil` if there are no stages.
+    public var stageName: String? {
         switch code {
         case .unknownHost: "discover"
         default: isAboutPeer ? "interaction" : nil
@@ -71,7 +76,7 @@ package struct TransportError: CodedError, Equatable {
     }
 
     /// True if it is the peer, or the way to it, that failed, and not something on this host.
-    package var isAboutPeer: Bool {
+    public var isAboutPeer: Bool {
         switch code {
         case .invalidAddress, .socket, .noInterface, .portInUse, .outOfResources, .unknownHost: false
         default: true
@@ -88,7 +93,7 @@ package struct TransportError: CodedError, Equatable {
 }
 
 /// The attempts on an exchange, and the answers: the substance of every "no answer" message.
-package struct ExchangeReport: Equatable, Sendable {
+public struct ExchangeReport: Equatable, Sendable {
     /// Every address a datagram was sent to, in the order of the first attempt.
     package var addresses: [PeerAddress] = []
     /// Transmissions of the message that was not answered, over all addresses.

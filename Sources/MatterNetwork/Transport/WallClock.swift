@@ -1,12 +1,12 @@
 import Glibc
 
 /// The host's clock.
-package enum WallClock {
+public enum WallClock {
     /// Seconds since 1970.
-    @Sendable package static func unixTime() -> Int64 { Int64(time(nil)) }
+    @Sendable public static func unixTime() -> Int64 { Int64(time(nil)) }
 
     /// Milliseconds since 1970.
-    package static func unixMilliseconds() -> UInt64 { unixMicroseconds() / 1000 }
+    public static func unixMilliseconds() -> UInt64 { unixMicroseconds() / 1000 }
 
     /// Microseconds since 1970.
     package static func unixMicroseconds() -> UInt64 {

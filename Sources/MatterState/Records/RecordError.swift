@@ -1,21 +1,28 @@
 import MatterModel
 
 /// Why a record of the state directory, though undamaged, cannot be used, or an entry was not found.
-package struct RecordError: CodedError, Equatable {
-    package enum Code: String, ErrorCode {
+public struct RecordError: CodedError, Equatable {
+    /// What can fail here.
+    public enum Code: String, ErrorCode {
         /// A member is missing or of the wrong kind.
         case invalid = "state.invalid-record"
+        /// There is no fabric yet.
         case noFabric = "fabric.none"
+        /// There is no fabric of this name.
         case unknownFabric = "fabric.unknown"
+        /// There is a fabric of this name already.
         case fabricExists = "fabric.exists"
         /// The fabric was removed while a command worked with it.
         case fabricGone = "fabric.gone"
         /// There are several fabrics, and none is named.
         case ambiguousFabric = "fabric.ambiguous"
+        /// There is no such node.
         case unknownNode = "node.unknown"
         /// The node's commissioning has not ended.
         case pendingNode = "node.pending"
+        /// The name belongs to another node.
         case nameTaken = "node.name-taken"
+        /// The name is not allowed.
         case invalidName = "name.invalid"
         /// Several devices are called so.
         case ambiguousName = "name.ambiguous"
@@ -23,15 +30,19 @@ package struct RecordError: CodedError, Equatable {
         case bridgedDevice = "node.bridged"
         /// The node id is in use already.
         case nodeExists = "node.exists"
+        /// There is no such group.
         case unknownGroup = "group.unknown"
         /// The name or the id of a new group is another one's.
         case groupExists = "group.exists"
+        /// There is no such room.
         case unknownRoom = "room.unknown"
+        /// There is a room of this name already.
         case roomExists = "room.exists"
         /// There are no stored credentials of that network.
         case unknownNetwork = "network.unknown"
 
-        package var kind: FailureKind {
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind {
             switch self {
             case .invalid, .fabricExists, .fabricGone, .nameTaken, .nodeExists, .groupExists, .roomExists: .localState
             case .noFabric, .unknownFabric, .unknownNode, .pendingNode, .unknownGroup, .unknownRoom, .unknownNetwork:
@@ -41,9 +52,12 @@ package struct RecordError: CodedError, Equatable {
         }
     }
 
-    package var code: Code
-    package var reason: String
-    package var hint: Hint?
+    /// What failed, as a name that programs can compare.
+    public var code: Code
+    /// What happened, in words for people.
+    public var reason: String
+    /// What to do next; `nil` if that is not known.
+    public var hint: Hint?
 
     package init(_ code: Code, _ reason: String, hint: Hint? = nil) {
         self.code = code
@@ -52,12 +66,13 @@ package struct RecordError: CodedError, Equatable {
     }
 
     /// Something that is not there; the hint has the names that are nearest, or says how to see all.
-    package init(_ code: Code, _ reason: String, _ name: String, among names: some Sequence<String>, see: Hint) {
+    public init(_ code: Code, _ reason: String, _ name: String, among names: some Sequence<String>, see: Hint) {
         let nearest = Suggestions.nearest(to: name, among: names).map { $0.contains(" ") ? "'\($0)'" : $0 }
         self.init(code, reason, hint: Suggestions.question(nearest).map { Hint($0) } ?? see)
     }
 
-    package var description: String { reason }
+    /// The value as text, as messages and logs show it.
+    public var description: String { reason }
 
     /// True if an error says that a record is there and cannot be used, and not that it could not be read.
     static func isFault(of error: any Error) -> Bool {

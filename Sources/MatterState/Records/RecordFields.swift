@@ -1,7 +1,7 @@
-package import JSON
+public import JSON
 
 /// Reads the members of a record.
-package typealias RecordFields = JSONFields<RecordError>
+public typealias RecordFields = JSONFields<RecordError>
 
 extension JSONFields where Failure == RecordError {
     package init(_ contents: [UInt8], _ name: String) throws(RecordError) {
@@ -16,7 +16,8 @@ extension JSONFields where Failure == RecordError {
 }
 
 extension RecordError: JSONFieldFailure {
-    package init(_ fault: JSONFieldFault, in name: String) {
+    /// An error about a member of a record.
+    public init(_ fault: JSONFieldFault, in name: String) {
         let reason =
             switch fault {
             case .notAnObject: "\(name) is not a JSON object"

@@ -6,16 +6,16 @@ import MatterBase
 /// Every write is atomic and durable; see ``write(_:_:version:replacing:)``. Reading takes no lock and needs none.
 /// Calls go straight to the operating system, so that a write costs two or three synchronizations of the disk; one that
 /// may be lost costs none.
-package struct StateDirectory: Sendable {
+public struct StateDirectory: Sendable {
     /// Where it is.
-    package let path: String
+    public let path: String
 
     /// A folder outside of it, in which the state directory is vouched for: a backup that is restored does not take it
     /// back in time. `nil` for state that needs no such thing; an empty path is a folder that cannot be used.
-    package let witness: String?
+    public let witness: String?
 
     /// What chose the path, for messages: `--home`, `$MATTERCTL_HOME`; `nil` if that is not known.
-    package var origin: String?
+    public var origin: String?
 
     /// The path, and what chose it: `/srv/matter ($MATTERCTL_HOME)`.
     package var title: String { path + (origin.map { " (\($0))" } ?? "") }
@@ -48,7 +48,7 @@ package struct StateDirectory: Sendable {
     /// - Parameters:
     ///   - path: the folder; it need not exist.
     ///   - witness: see ``witness``.
-    package init(path: String, witness: String? = nil) {
+    public init(path: String, witness: String? = nil) {
         self.path = path
         self.witness = witness
     }
@@ -58,7 +58,7 @@ package struct StateDirectory: Sendable {
     ///
     /// Empty variables count as absent, and so do an `XDG_DATA_HOME` that is not absolute (XDG Base Directory
     /// Specification) and such a `HOME`.
-    package static func defaultPath(environment: [String: String]) throws(StoreError) -> String {
+    public static func defaultPath(environment: [String: String]) throws(StoreError) -> String {
         if let home = environment["MATTERCTL_HOME"], !home.isEmpty { return home }
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/matterctl" }
         if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/share/matterctl" }
@@ -68,7 +68,7 @@ package struct StateDirectory: Sendable {
     }
 
     /// The variable that ``defaultPath(environment:)`` takes the path from, with a `$`.
-    package static func pathVariable(environment: [String: String]) -> String? {
+    public static func pathVariable(environment: [String: String]) -> String? {
         if environment["MATTERCTL_HOME"]?.isEmpty == false { return "$MATTERCTL_HOME" }
         if environment["XDG_DATA_HOME"]?.hasPrefix("/") == true { return "$XDG_DATA_HOME" }
         return environment["HOME"]?.hasPrefix("/") == true ? "$HOME" : nil
@@ -76,7 +76,7 @@ package struct StateDirectory: Sendable {
 
     /// The folder for ``witness`` that the environment asks for: `$XDG_STATE_HOME/matterctl`, else
     /// `~/.local/state/matterctl`; empty if there is neither variable.
-    package static func witnessPath(environment: [String: String]) -> String {
+    public static func witnessPath(environment: [String: String]) -> String {
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/matterctl" }
         guard let home = environment["HOME"], !home.isEmpty else { return "" }
         return home + "/.local/state/matterctl"

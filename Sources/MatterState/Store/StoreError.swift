@@ -1,10 +1,10 @@
 import Glibc
-package import MatterBase
+public import MatterBase
 
 /// Why the state directory could not be used, in words that help to put it right.
-package struct StoreError: CodedError, Equatable {
+public struct StoreError: CodedError, Equatable {
     /// The kind of fault.
-    package enum Code: String, ErrorCode {
+    public enum Code: String, ErrorCode {
         /// No environment variable says where the state directory is.
         case noHome = "state.no-home"
         /// A record, folder or lock name that the store does not allow.
@@ -32,15 +32,16 @@ package struct StoreError: CodedError, Equatable {
         /// Anything else that the operating system reports.
         case system = "state.io"
 
-        package var kind: FailureKind { .localState }
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind { .localState }
     }
 
     /// The code to match on; its raw value is stable.
-    package var code: Code
+    public var code: Code
     /// A sentence for a person; it names the file.
-    package var reason: String
+    public var reason: String
     /// The next step, if it is known.
-    package var hint: Hint?
+    public var hint: Hint?
     /// The file or folder, if there is one.
     package var path: String?
     /// For a damaged record: where its previous, undamaged copy is.

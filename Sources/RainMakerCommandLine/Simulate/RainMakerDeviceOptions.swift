@@ -1,9 +1,10 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterSimulator
+package import MatterSimulator
+import SimulatorCommandLine
 
 /// What `simulate` can be at RainMaker.
-struct RainMakerDeviceOptions: VendorDeviceOptions {
+package struct RainMakerDeviceOptions: VendorDeviceOptions {
     @Flag(name: .customLong("rainmaker"), help: "Have the RainMaker cluster, in its newest revision.")
     var hasCluster = false
     @Option(
@@ -17,7 +18,9 @@ struct RainMakerDeviceOptions: VendorDeviceOptions {
     @Flag(help: "Let a rainmaker-controller call its cloud, if that is on this machine.")
     var online = false
 
-    func check(count: Int) throws {
+    package init() {}
+
+    package func check(count: Int) throws {
         if online { try CurlTransport.checkLibrary() }
         if let revision, !RainMakerOptions.revisions.contains(revision) {
             throw RainMakerUsageError(
@@ -36,14 +39,14 @@ struct RainMakerDeviceOptions: VendorDeviceOptions {
         }
     }
 
-    func apply(to configuration: inout NodeConfiguration) {
+    package func apply(to configuration: inout NodeConfiguration) {
         guard hasCluster || revision != nil || nodeID != nil else { return }
         var options = RainMakerOptions(nodeID: nodeID ?? configuration.uniqueID)
         if let revision { options.revision = revision }
         configuration.add(options)
     }
 
-    func apply(to options: inout DeviceOptions) {
+    package func apply(to options: inout DeviceOptions) {
         if online { options.cloud = LoopbackCloud() }
     }
 }

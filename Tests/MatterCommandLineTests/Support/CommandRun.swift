@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import RainMakerCommandLine
+import SimulatorCommandLine
 import Synchronization
 import TestSupport
 import Testing
@@ -41,6 +42,7 @@ final class Shell: Sendable {
     private let environment: [String: String]
     private let terminals: Set<Terminal.Stream>
     private let now: Int64?
+    private static let simulate = Simulation.command(for: [RainMakerDeviceOptions.self])
 
     /// - Parameters:
     ///   - environment: variables beside those that say where the state is.
@@ -72,7 +74,8 @@ final class Shell: Sendable {
     /// - Parameter input: what there is on stdin.
     func run(_ words: [String], input: String = "") async throws -> CommandRun {
         let output = Output()
-        let status = await Program.run(words, with: [.rainMaker], on: try terminal(input, output))
+        let status = await Program.run(
+            words, with: [.rainMaker], simulate: Self.simulate, on: try terminal(input, output))
         return CommandRun(status: status, stdout: output.stdout, stderr: output.stderr)
     }
 
@@ -84,7 +87,9 @@ final class Shell: Sendable {
         let typing = isTyped ? Pipe() : nil
         let terminal = try typing.map { self.terminal($0.fileHandleForReading, output) } ?? terminal("", output)
         let words = words.split(separator: " ").map(String.init)
-        return Background(output, typing, Task { await Program.run(words, with: [.rainMaker], on: terminal) })
+        return Background(
+            output, typing, Task { await Program.run(words, with: [.rainMaker], simulate: Self.simulate, on: terminal) }
+        )
     }
 
     private func terminal(_ input: String, _ output: Output) throws -> Terminal {

@@ -1,4 +1,4 @@
-package import JSON
+public import JSON
 
 extension TLVDocument {
     /// Makes the bytes that an exact JSON form describes.
@@ -7,7 +7,7 @@ extension TLVDocument {
     /// `uint`, `utf8`, `bytes` (the smallest width that holds the value) and `bool` with a `value` are understood.
     ///
     /// - Throws: ``TLVError`` whose reason begins with the path of the element, such as `$.members[2]`.
-    package static func octets(encoding json: JSONValue, limits: TLVLimits = .standard) throws(TLVError) -> [UInt8] {
+    public static func octets(encoding json: JSONValue, limits: TLVLimits = .standard) throws(TLVError) -> [UInt8] {
         var encoder = TLVDocumentEncoder(limits: limits)
         try encoder.element(json, "$", depth: 0)
         do {

@@ -1,4 +1,4 @@
-package import JSON
+public import JSON
 
 /// The exact JSON form of one TLV encoding: every element with the form of its tag, its type and width, and its
 /// value, so that the very same bytes can be made from it again.
@@ -11,11 +11,11 @@ package import JSON
 /// `uint64`, `true`, `false`, `float32`, `float64`, `utf8-N`, `bytes-N` (N bytes of length), `null`, `structure`,
 /// `array`, `list`. Integers beyond 2^53 are decimal strings, bytes are hexadecimal, non-finite numbers are `nan`,
 /// `inf` or `-inf` (`nan:` and the bits in hexadecimal for any but the usual NaN).
-package enum TLVDocument {
+public enum TLVDocument {
     /// Decodes exactly one element.
     ///
     /// - Throws: ``TLVError`` for everything that ``TLVElement/init(decoding:limits:allowTrailing:)`` refuses.
-    package static func json(decoding octets: [UInt8], limits: TLVLimits = .standard) throws(TLVError) -> JSONValue {
+    public static func json(decoding octets: [UInt8], limits: TLVLimits = .standard) throws(TLVError) -> JSONValue {
         // The strict decoder knows all rules, unique tags among them; after it, the tokens only need noting down.
         _ = try TLVElement(decoding: octets, limits: limits)
         var reader = TLVReader(octets, limits: limits)

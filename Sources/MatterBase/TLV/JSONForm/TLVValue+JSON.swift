@@ -1,4 +1,4 @@
-package import JSON
+public import JSON
 
 /// The plain JSON form of Interaction Model data whose schema is not known.
 ///
@@ -10,7 +10,8 @@ package import JSON
 /// | structure | object, the tags as keys: `{"0":1,"254":2}` |
 /// | list | the same where all tags are there and differ; otherwise an array, tagged members as `{"TAG":value}` |
 extension JSONValue {
-    package init(_ value: TLVValue) {
+    /// A TLV value as JSON: byte strings in hexadecimal digits, structures as objects with the tags as keys.
+    public init(_ value: TLVValue) {
         self =
             switch value {
             case .int(let number): .id(signed: number)
@@ -56,7 +57,7 @@ extension TLVValue {
     /// `{"type":"int16","value":5}`, `{"type":"utf8","value":"hex:00"}`.
     ///
     /// - Throws: ``TLVError`` whose reason begins with the path of the value.
-    package init(json: JSONValue) throws(TLVError) {
+    public init(json: JSONValue) throws(TLVError) {
         try self.init(json: json, path: "$", depth: 0)
     }
 

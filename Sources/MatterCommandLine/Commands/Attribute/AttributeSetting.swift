@@ -1,16 +1,18 @@
-import ArgumentParser
+public import ArgumentParser
 import MatterController
 
 /// An attribute and its new value, as they are typed.
-struct AttributeSetting {
-    let path: ElementPath
+public struct AttributeSetting {
+    /// The path of the attribute.
+    public let path: ElementPath
     let target: ConcreteAttributePath
     let definition: AttributeDefinition?
     let word: String
-    var parsed: ParsedValue
+    /// The value.
+    public var parsed: ParsedValue
 
     /// The paths with their values: `PATH VALUE` or `PATH=VALUE`, several in turn. No path has a `=`.
-    static func pairs(_ words: [String]) throws(ValidationError) -> [(path: String, value: String)] {
+    public static func pairs(_ words: [String]) throws(ValidationError) -> [(path: String, value: String)] {
         var pairs: [(path: String, value: String)] = []
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -25,7 +27,8 @@ struct AttributeSetting {
         return pairs
     }
 
-    init(_ word: (path: String, value: String), with parser: ValueParser) throws {
+    /// The setting that a path and a value mean.
+    public init(_ word: (path: String, value: String), with parser: ValueParser) throws {
         let catalogue = parser.catalogue
         let path = try ElementPath(word.path, .attribute) { () throws(DataModelError) in catalogue }
         guard let endpoint = path.endpoint, let cluster = path.cluster,

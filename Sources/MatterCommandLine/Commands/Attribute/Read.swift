@@ -54,9 +54,9 @@ struct Read: NetworkCommand {
         let node = NodeArgument(word)
         let found = await context.controller.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
-        let wanted = try paths.map { try WatchPaths.attribute(PlacedPath.text($0, at: found), catalogue) }
+        let wanted = try paths.map { try FollowedPaths.attribute(PlacedPath.text($0, at: found), catalogue) }
         let logs = try events.map { word in
-            let path = try WatchPaths.event(PlacedPath.text(word, at: found), catalogue)
+            let path = try FollowedPaths.event(PlacedPath.text(word, at: found), catalogue)
             return EventPath(endpoint: path.endpoint, cluster: path.cluster, event: path.event)
         }
         let version = try filter(wanted)
@@ -81,7 +81,7 @@ struct Read: NetworkCommand {
 
     /// Reads a device that is open for commissioning.
     private func runByCode(_ paths: [String], _ catalogue: Catalogue, _ context: CommandContext) async throws {
-        let wanted = try paths.map { try WatchPaths.attribute($0, catalogue) }
+        let wanted = try paths.map { try FollowedPaths.attribute($0, catalogue) }
         let isFabricFiltered = !allFabrics
         let result = try await code.inPASESession(context) { device in
             try await device.read(wanted, isFabricFiltered: isFabricFiltered)

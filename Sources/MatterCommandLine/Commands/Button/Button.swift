@@ -20,7 +20,7 @@ struct Button: ReadingCommand {
         guard watch.watch else { return try await round.run(context) }
         try await WordWatch(round, watch, context).run { endpoints in
             SubscribeRequest(
-                minIntervalFloor: 0, maxIntervalCeiling: 60, attributePaths: [],
+                minIntervalFloor: 0, maxIntervalCeiling: 0, attributePaths: [],
                 eventPaths: endpoints.map { EventPath(endpoint: $0, cluster: Switch.id, isUrgent: true) })
         } tell: { result, isFirst in
             // What the device kept from before the start is its log, and no news.

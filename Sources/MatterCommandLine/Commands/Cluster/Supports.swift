@@ -89,14 +89,14 @@ struct Supports: NodeSubject {
         _ name: String, of cluster: ClusterID, _ path: String, _ catalogue: Catalogue
     ) throws(DataModelError) -> Element {
         let definition = catalogue.cluster(cluster)
-        let isAttribute = (try? WatchPaths.attribute(path, catalogue)) != nil
+        let isAttribute = (try? FollowedPaths.attribute(path, catalogue)) != nil
         if !isAttribute, let command = try? definition?.command(named: name) { return .command(command.id) }
         let feature = definition?.features.first {
             NameStyle.kebab($0.name) == NameStyle.kebab(name) || $0.code?.lowercased() == name.lowercased()
         }
         // Attributes come first, and what is neither is reported as an unknown one.
         guard let feature, !isAttribute else {
-            return try WatchPaths.attribute(path, catalogue).attribute.map { .attribute($0) } ?? .cluster
+            return try FollowedPaths.attribute(path, catalogue).attribute.map { .attribute($0) } ?? .cluster
         }
         return .feature(feature.bit)
     }

@@ -2,7 +2,7 @@ import MatterController
 
 extension Report {
     /// No secret is among it.
-    package init(_ fabric: FabricRecord) {
+    public init(_ fabric: FabricRecord) {
         self.init {
             Field("name", fabric.name, label: "name", column: "NAME")
             Field("fabricId", fabric.fabricID.description, label: "fabric id", column: "FABRIC ID")

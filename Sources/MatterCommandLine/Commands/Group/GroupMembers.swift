@@ -7,20 +7,7 @@ struct GroupMembers {
 
     /// - Parameter words: nodes, or endpoints of nodes; several endpoints of a node count as one party.
     init(_ words: [NodeArgument], of controller: Controller) async throws {
-        var parties: [GroupParty] = []
-        for word in words {
-            let (node, endpoint) = try await controller.place(of: word.node, endpoint: word.endpoint)
-            if let position = parties.firstIndex(where: { $0.node.nodeID == node.nodeID }) {
-                if let endpoints = parties[position].endpoints, let endpoint {
-                    parties[position].endpoints = endpoints.union([endpoint])
-                } else {
-                    parties[position].endpoints = nil
-                }
-            } else {
-                parties.append(GroupParty(node, endpoint.map { [$0] }))
-            }
-        }
-        self.parties = parties
+        parties = try await controller.parties(words.map { ($0.node, $0.endpoint) })
     }
 
     var nodes: [NodeID] { parties.map(\.node.nodeID) }
@@ -34,11 +21,7 @@ struct GroupMembers {
     func change(
         _ console: Console, _ change: @escaping @Sendable (GroupParty) async throws -> String
     ) async throws {
-        let parties = parties
-        let answers = try await NodeAnswer.each(of: parties.map(\.node)) { node in
-            guard let party = parties.first(where: { $0.node.nodeID == node.nodeID }) else { return "failed" }
-            return try await change(party)
-        }
+        let answers = try await NodeAnswer.each(of: parties, change)
         if answers.count == 1, let failure = answers.first?.failure { throw failure }
         console.result(
             answers.map { answer in
@@ -138,8 +121,7 @@ extension GroupCommand {
             try context.console.confirm(
                 "Delete the group '\(group.name)'" + (count == 0 ? "?" : ", and take \(count) nodes out of it?"),
                 given: yes)
-            // A node without a record has left the fabric, and its groups with it.
-            let nodes = try await controller.nodes().sound().nodes.filter { !group.members(of: $0.nodeID).isEmpty }
+            let nodes = try await controller.nodes(of: group)
             if !nodes.isEmpty {
                 try await GroupMembers(nodes.map { GroupParty($0) }).change(context.console) { [offline] party in
                     try await GroupCommand.leave(group, party, isOffline: offline, context)

@@ -87,7 +87,8 @@ struct GroupTarget {
         guard verifying else { return try await send(command, to: group, in: .standard, context) }
         var answers: [NodeRound.Answer<[GroupReading]>] = []
         try await send(command, to: group, in: .standard, context) {
-            answers = try await readings(request.whole, to: command.path.cluster, of: group, context)
+            answers = try await context.controller.readBack(
+                request.whole, to: command.path.cluster, of: group, budget: context.budget)
             return answers.flatMap { reports($0, context.console.printer()) }
         }
         for answer in answers where !context.console.isJSON {
@@ -109,17 +110,6 @@ struct GroupTarget {
                 .groupNotReached,
                 "the message was sent, and has not had its effect on \(late.joined(separator: ", "))",
                 hint: .step("command.again"))
-        }
-    }
-
-    private static func readings(
-        _ request: DeviceRequest, to cluster: ClusterID, of group: GroupRecord, _ context: CommandContext
-    ) async throws -> [NodeRound.Answer<[GroupReading]>] {
-        let nodes = try await context.controller.nodes().sound().nodes.filter { !group.members(of: $0.nodeID).isEmpty }
-        return try await NodeAnswer.each(of: nodes) { node in
-            let endpoints = group.members(of: node.nodeID).map { EndpointID($0.endpoint) }
-            return try await context.controller.readBack(
-                request, to: cluster, at: endpoints, of: node, budget: context.budget)
         }
     }
 

@@ -19,7 +19,7 @@ struct Motion: ReadingCommand {
         guard watch.watch else { return try await round.run(context) }
         try await WordWatch(round, watch, context).run { paths in
             SubscribeRequest(
-                minIntervalFloor: 0, maxIntervalCeiling: 60,
+                minIntervalFloor: 0, maxIntervalCeiling: 0,
                 attributePaths: paths.map {
                     AttributePath(
                         endpoint: $0, cluster: OccupancySensing.id, attribute: OccupancySensing.Attribute.occupancy)

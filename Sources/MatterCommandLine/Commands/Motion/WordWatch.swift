@@ -34,19 +34,21 @@ struct WordWatch {
     }
 
     /// - Parameters:
-    ///   - request: what to follow at some endpoints; `nil` stands for all of them.
+    ///   - request: what to follow at some endpoints; `nil` stands for all of them. The library knows how long a node may be
+    ///     silent.
     ///   - tell: what a report says; also whether it is the first of a node, with what was before.
     func run(
         _ request: ([EndpointID?]) -> SubscribeRequest, tell: (ReadResult, _ isFirst: Bool) -> [Told]
     ) async throws {
         let parts = try await round.parts(context)
         // A node among several whose endpoints were named is asked for those that all of them have.
-        let request = request(parts.count == 1 ? parts.flatMap(\.endpoints) : [nil])
+        var request = request(parts.count == 1 ? parts.flatMap(\.endpoints) : [nil])
         let nodes = parts.map(\.node)
-        let events = NodeWatch.follow(nodes, request, on: context.controller, setUp: context.timeout)
+        request.maxIntervalCeiling = await context.controller.usualSilence(of: nodes)
+        let events = context.controller.follow(request, of: nodes, setUp: context.timeout)
         var begun: Set<NodeID> = []
         var left = options.count ?? .max
-        let setUp = await NodeWatch.setUpTime(nodes, request, context)
+        let setUp = await context.controller.setUpTime(for: nodes, request, usual: context.timeout)
         let timed = Timed(events, for: options.span?.duration, setUp: setUp) { $0.isEstablished }
         for try await event in timed.stream {
             var news: (node: NodeRecord, told: [Told])?
@@ -56,7 +58,7 @@ struct WordWatch {
             case .subscription(let node, .report(let result)): news = (node, tell(result, false))
             case .subscription(let node, .lost(let error, _)):
                 context.console.warning("\(NodeTarget(node).text) does not report any more (\(error)); trying again")
-            case .ended(_, let error): throw error
+            case .ended(let node, let error): throw Watching.named(error, node)
             }
             for told in (news?.told ?? []).prefix(left) {
                 if let node = news?.node { say(told, of: node, namesNode: nodes.count > 1) }

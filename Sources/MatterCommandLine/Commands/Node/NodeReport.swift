@@ -1,7 +1,8 @@
 import MatterController
 
 extension Report {
-    package init(_ node: NodeRecord) {
+    /// What is shown of a node.
+    public init(_ node: NodeRecord) {
         let endpoints = node.endpoints.map(EndpointNames.init)
         self.init {
             Field("node", node.nodeID, label: "node", column: "NODE")

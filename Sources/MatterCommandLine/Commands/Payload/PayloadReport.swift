@@ -37,21 +37,3 @@ extension SetupPayload.CommissioningFlow {
         }
     }
 }
-
-extension SetupExtensionData.SerialNumber: JSONConvertible {
-    package var json: JSONValue {
-        switch self {
-        case .text(let text): text.json
-        case .number(let number): number.json
-        }
-    }
-}
-
-extension SetupExtensionData.VendorElement.Value: JSONConvertible {
-    package var json: JSONValue {
-        switch self {
-        case .text(let text): text.json
-        case .number(let number): number.json
-        }
-    }
-}

@@ -23,13 +23,13 @@ extension ThreadCommand.Dataset {
 }
 
 /// Something secret that an argument names, and never is.
-enum SecretArgument {
+public enum SecretArgument {
     private static let largest = 65_536
 
     /// The text of the file in `@FILE`, or of stdin for `-`.
     ///
     /// - Parameter what: the secret in messages.
-    static func text(_ argument: String, what: String) throws -> String {
+    public static func text(_ argument: String, what: String) throws -> String {
         guard argument == "-" || argument.hasPrefix("@") else {
             throw CommandLineError(
                 .usageSecretArgument, "\(what) has keys in it, and other users could see it as an argument",
@@ -40,7 +40,7 @@ enum SecretArgument {
     }
 
     /// - Throws: `ValidationError` for anything but `@FILE` and `@-`.
-    static func check(_ argument: String, _ option: String) throws {
+    public static func check(_ argument: String, _ option: String) throws {
         guard argument.hasPrefix("@"), argument.count > 1 else {
             throw ValidationError(
                 "\(option) takes @FILE, or @- for stdin: other users can see the arguments of a command")
@@ -48,7 +48,7 @@ enum SecretArgument {
     }
 
     /// The first line of the file in `@FILE`, or of stdin for `@-`.
-    static func line(_ argument: String) throws -> SecretBytes {
+    public static func line(_ argument: String) throws -> SecretBytes {
         SecretBytes(Array(try InputFile.firstLine(String(argument.dropFirst())).utf8))
     }
 }

@@ -71,14 +71,15 @@ struct Events: NodeSubject {
         let wanted =
             paths.isEmpty
             ? [EventPath(endpoint: PlacedPath.endpoint(found), isUrgent: true)]
-            : try paths.map { try WatchPaths.event(PlacedPath.text($0, at: found), catalogue) }
+            : try paths.map { try FollowedPaths.event(PlacedPath.text($0, at: found), catalogue) }
         let record = try found.get().node
         var log = WatchLog(
             context.console, catalogue, numeric: numeric,
             WatchLog.Style(hasTime: true, hasPast: true), lines: count, wants: { beginning?.includes($0) ?? true })
         if follow {
             let request = SubscribeRequest(
-                minIntervalFloor: 0, maxIntervalCeiling: 60, attributePaths: [], eventPaths: wanted,
+                minIntervalFloor: 0, maxIntervalCeiling: await context.controller.usualSilence(of: [record]),
+                attributePaths: [], eventPaths: wanted,
                 eventFilters: beginning?.number.map { [EventFilter(minimum: $0)] } ?? [])
             return try await Watching(nodes: [record], request: request, context: context, limit: span?.duration)
                 .run(&log)

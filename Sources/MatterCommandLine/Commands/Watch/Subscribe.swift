@@ -66,7 +66,7 @@ struct Subscribe: NetworkCommand {
         let catalogue = all.preferring(vendorsOf: known ?? [], context.console)
         var followed = words.filter { $0.contains("/") }.map { PlacedPath.text($0, at: found) }
         if let endpoint = PlacedPath.endpoint(found), followed.isEmpty, event.isEmpty { followed = ["\(endpoint)/*/*"] }
-        let paths = try WatchPaths(
+        let paths = try FollowedPaths(
             followed, events: event.map { PlacedPath.text($0, at: found) }, in: catalogue)
         let condition = try until.map { text in
             guard let condition = try WatchCondition(PlacedPath.text(text, at: found), in: catalogue) else {
@@ -86,7 +86,7 @@ struct Subscribe: NetworkCommand {
                 .deviceLacks, "none of the chosen nodes has what these paths lead to", hint: .step("node.see"))
         }
         var attributes = paths.attributes
-        if let condition, !attributes.contains(where: { $0.contains(condition.path) }) {
+        if let condition, !attributes.contains(where: { $0.covers(condition.path) }) {
             attributes.append(condition.path)
         }
         let floor = try seconds(min, "--min") ?? 0
@@ -115,14 +115,6 @@ struct Subscribe: NetworkCommand {
     }
 }
 
-extension AttributePath {
-    /// Whether all that the other one means is meant here, too.
-    fileprivate func contains(_ other: AttributePath) -> Bool {
-        (endpoint == nil || endpoint == other.endpoint) && (cluster == nil || cluster == other.cluster)
-            && (attribute == nil || attribute == other.attribute)
-    }
-}
-
 /// A run that follows nodes until something ends it.
 struct Watching {
     let nodes: [NodeRecord]
@@ -135,9 +127,9 @@ struct Watching {
     /// - Throws: the failure of the only node; ``SilentFailure`` with that of the first one of several; exit code 12 if
     ///   the condition was not met.
     func run(_ log: inout WatchLog) async throws {
-        let events = NodeWatch.follow(nodes, request, on: context.controller, setUp: context.timeout)
+        let events = context.controller.follow(request, of: nodes, setUp: context.timeout)
         var failure: (any Error)?
-        let setUp = await NodeWatch.setUpTime(nodes, request, context)
+        let setUp = await context.controller.setUpTime(for: nodes, request, usual: context.timeout)
         let timed = Timed(events, for: limit, setUp: setUp) { $0.isEstablished }
         reading: for try await event in timed.stream {
             switch event {
@@ -146,6 +138,7 @@ struct Watching {
                 if let condition, told.contains(where: condition.isMet) { return }
                 if log.remaining == 0 { break reading }
             case .ended(let node, let error):
+                let error = Self.named(error, node)
                 guard nodes.count > 1 else { throw error }
                 log.ended(node, error)
                 failure = failure ?? error
@@ -159,5 +152,12 @@ struct Watching {
             throw CommandLineError(
                 .watchNotMet, "what was waited for did not happen\(time)")
         }
+    }
+
+    /// A node answers so if no path leads to anything that it has and that we may see (Matter core specification 8.5.3.3).
+    static func named(_ error: any Error, _ node: NodeRecord) -> any Error {
+        guard let error = error as? InteractionError, error.status == .invalidAction else { return error }
+        let name = node.name.map { "'\($0)'" } ?? node.nodeID.description
+        return CommandLineError(.imStatus, "node \(name) has nothing that matches the path")
     }
 }

@@ -37,21 +37,20 @@ struct Wait: NodeSubject {
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let condition = PlacedPath.text(condition, at: found)
         let awaited = try WatchCondition(condition, in: catalogue)
-        if awaited == nil, (try? WatchPaths.attribute(condition, catalogue)) != nil,
-            (try? WatchPaths.event(condition, catalogue)) == nil
+        if awaited == nil, (try? FollowedPaths.attribute(condition, catalogue)) != nil,
+            (try? FollowedPaths.event(condition, catalogue)) == nil
         {
             throw CommandLineError(
                 .usage, "\(condition) is an attribute: say what value is waited for: \(condition)=VALUE")
         }
         let record = try found.get().node
-        let checksIn = await context.controller.silence(of: [record]) != nil
         let request = SubscribeRequest(
-            minIntervalFloor: 0, maxIntervalCeiling: record.isLongIdleTime && !checksIn ? 600 : 60,
+            minIntervalFloor: 0, maxIntervalCeiling: await context.controller.usualSilence(of: [record]),
             attributePaths: awaited.map { [$0.path] } ?? [],
-            eventPaths: awaited == nil ? [try WatchPaths.event(condition, catalogue)] : [])
-        let events = NodeWatch.follow([record], request, on: context.controller, setUp: context.timeout)
+            eventPaths: awaited == nil ? [try FollowedPaths.event(condition, catalogue)] : [])
+        let events = context.controller.follow(request, of: [record], setUp: context.timeout)
         var isFirst = true
-        let setUp = await NodeWatch.setUpTime([record], request, context)
+        let setUp = await context.controller.setUpTime(for: [record], request, usual: context.timeout)
         let whole = span == nil ? options.timeout?.duration : nil
         let timed = Timed(
             events, for: whole ?? span?.duration, since: whole.map { _ in start }, setUp: setUp
@@ -65,7 +64,7 @@ struct Wait: NodeSubject {
             case .subscription(_, .report(let result)):
                 if isMet(awaited, result, isLog: false) { return }
             case .subscription(_, .lost): break
-            case .ended(_, let error): throw error
+            case .ended(let node, let error): throw Watching.named(error, node)
             }
         }
         try Task.checkCancellation()

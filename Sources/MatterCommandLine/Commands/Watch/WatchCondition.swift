@@ -23,7 +23,7 @@ struct WatchCondition {
             let comparison = Comparison.allCases.first(where: { text[start...].hasPrefix($0.rawValue) })
         else { return nil }
         let place = String(text[..<start])
-        path = try WatchPaths.attribute(place, catalogue)
+        path = try FollowedPaths.attribute(place, catalogue)
         self.comparison = comparison
         if let cluster = path.cluster, let attribute = path.attribute {
             type = catalogue.attribute(cluster: cluster, attribute)?.type

@@ -2,9 +2,12 @@ import MatterNetwork
 import Synchronization
 
 /// The progress of a commissioning for its user.
-package enum CommissioningProgress: Sendable, Equatable {
+public enum CommissioningProgress: Sendable, Equatable {
+    /// A stage has begun.
     case began(CommissioningStage)
+    /// A stage is done, after this time.
     case ended(CommissioningStage, Duration)
+    /// A stage has failed.
     case failed(CommissioningStage, Duration)
     /// Something worth knowing, e.g. what is being waited for.
     case note(String)
@@ -13,9 +16,11 @@ package enum CommissioningProgress: Sendable, Equatable {
 }
 
 /// How long a stage took.
-package struct StageTime: Sendable, Equatable {
-    package var stage: CommissioningStage
-    package var duration: Duration
+public struct StageTime: Sendable, Equatable {
+    /// The stage.
+    public var stage: CommissioningStage
+    /// How long it took.
+    public var duration: Duration
 }
 
 /// Times the stages and reports them.

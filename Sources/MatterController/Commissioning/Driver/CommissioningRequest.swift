@@ -1,46 +1,55 @@
-package import MatterNetwork
+public import MatterNetwork
 
 /// The user's request for a commissioning.
-package struct CommissioningRequest: Sendable {
+public struct CommissioningRequest: Sendable {
     /// Without a discriminator: any device that has a window open.
-    package var code: SetupCode
+    public var code: SetupCode
     /// From the code; a device that advertises others is not the one.
-    package var vendorID: UInt16?
-    package var productID: UInt16?
+    public var vendorID: UInt16?
+    /// The id that the vendor gave the product (Matter core specification, 2.5.3).
+    public var productID: UInt16?
     /// How the code says that the device can be found.
-    package var capabilities: SetupPayload.DiscoveryCapabilities?
+    public var capabilities: SetupPayload.DiscoveryCapabilities?
     /// Where the device is, if that is known; skips discovery.
-    package var addresses: [PeerAddress] = []
+    public var addresses: [PeerAddress] = []
     /// The only way to look for it; `nil` for what its code says.
-    package var via: CommissioningWay?
-    package var name: String?
-    package var room: String?
-    package var requestedNodeID: NodeID?
-    package var country = "XX"
+    public var via: CommissioningWay?
+    /// The name; `nil` if it has none.
+    public var name: String?
+    /// The room; `nil` if none is known.
+    public var room: String?
+    /// The node id that was asked for; `nil` for the next one that is free.
+    public var requestedNodeID: NodeID?
+    /// The country in which the device is used, of two letters (ISO 3166-1); `XX` if it is not to be said.
+    public var country = "XX"
     /// RegulatoryLocationTypeEnum, where the device leaves a choice; `nil` for what the device has.
-    package var location: UInt8?
+    public var location: UInt8?
     /// The wish for the network of the device.
-    package var network = NetworkPreference()
+    public var network = NetworkPreference()
     /// Asks a person which network the device is to join; `nil` for none.
-    package var choose: @Sendable (NetworkChoice) async throws -> NetworkCredential? = { _ in nil }
+    public var choose: @Sendable (NetworkChoice) async throws -> NetworkCredential? = { _ in nil }
     /// The node, and its endpoint, that gives the device the time.
-    package var timeSource: (node: UInt64, endpoint: UInt16)?
+    public var timeSource: (node: UInt64, endpoint: UInt16)?
     /// The server that the device takes the time from.
-    package var ntpServer: String?
-    package var readsEndpoints = true
+    public var ntpServer: String?
+    /// Whether the endpoints of the device are read and kept at the end.
+    public var readsEndpoints = true
     /// The user's answer to a manufacturer's terms; `nil` if there is none yet.
-    package var terms: @Sendable (TermsDemand) -> TermsAcknowledgement? = { _ in nil }
-    package var until: CommissioningStage?
+    public var terms: @Sendable (TermsDemand) -> TermsAcknowledgement? = { _ in nil }
+    /// The last stage; `nil` to go to the end.
+    public var until: CommissioningStage?
     /// Whether the device keeps what it has after ``until``, for another machine to complete.
-    package var handsOver = false
+    public var handsOver = false
     /// Whether only a commissioning that is pending is completed.
     var onlyResumes = false
     /// How long to look for the device; half of the time if `nil`.
     var lookout: Duration?
 
-    package init(_ code: SetupCode) { self.code = code }
+    /// A request for a device with this code, with everything else as usual.
+    public init(_ code: SetupCode) { self.code = code }
 
-    package init(_ payload: SetupPayload) {
+    /// A request for the device with this payload, with everything else as usual.
+    public init(_ payload: SetupPayload) {
         self.init(payload.code)
         vendorID = payload.vendorID
         productID = payload.productID
@@ -60,7 +69,7 @@ extension CommissioningRequest {
 
     /// The ways to look for its device, the better one first. A manual code says nothing of the ways; without a
     /// discriminator any device would be as good over Bluetooth, so that this must be asked for.
-    package func ways(hasBluetooth: Bool) -> [CommissioningWay] {
+    public func ways(hasBluetooth: Bool) -> [CommissioningWay] {
         if let via { return [via] }
         guard hasBluetooth, code.discriminator != nil, capabilities?.contains(.ble) ?? true else { return [.ip] }
         return [.ip, .ble]
@@ -98,26 +107,32 @@ extension CommissioningRequest {
 }
 
 /// A commissioned node.
-package struct CommissionedNode: Sendable {
+public struct CommissionedNode: Sendable {
     package var nodeID: NodeID
-    package var address: PeerAddress
+    /// The address at which the device answered.
+    public var address: PeerAddress
     /// How the node wants its messages repeated.
     package var reliability: ReliabilityParameters
     package var information: DeviceInformation
-    package var endpoints: [EndpointDescription]
+    /// Its endpoints, if they were read.
+    public var endpoints: [EndpointDescription]
     var basics: DeviceDescription
-    package var attestation: AttestationSummary?
-    package var stages: [StageTime]
-    package var total: Duration
+    /// What attestation came to; `nil` if it was not asked for.
+    public var attestation: AttestationSummary?
+    /// The stages in their order, with their times.
+    public var stages: [StageTime]
+    /// The time from the first stage to the last.
+    public var total: Duration
     /// True if an interrupted commissioning was taken up again.
-    package var wasPending: Bool
+    public var wasPending: Bool
 }
 
 /// The judgement of a device's attestation that let it pass.
-package struct AttestationSummary: Sendable, Equatable {
-    package var report: AttestationReport
+public struct AttestationSummary: Sendable, Equatable {
+    /// What was checked, and with what result.
+    public var report: AttestationReport
     /// Whether the user lets the device in although it is not trusted.
-    package var isAccepted: Bool
+    public var isAccepted: Bool
 
     package init(_ report: AttestationReport, isAccepted: Bool = false) {
         self.report = report

@@ -2,7 +2,7 @@ package import MatterModel
 
 /// An endpoint as its Descriptor cluster describes it, with the commands that its clusters accept (Matter core
 /// specification 9.5, 7.13.4).
-package struct EndpointDescription: Sendable, Equatable {
+public struct EndpointDescription: Sendable, Equatable {
     package var endpoint: EndpointID
     package var deviceTypes: [DeviceTypeID] = []
     package var serverClusters: [ClusterID] = []

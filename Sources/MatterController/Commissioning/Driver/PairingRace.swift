@@ -1,7 +1,7 @@
 import MatterNetwork
 
 /// A way to a device that is not on the fabric yet.
-package enum CommissioningWay: String, Sendable, CaseIterable {
+public enum CommissioningWay: String, Sendable, CaseIterable {
     /// The network of this host.
     case ip
     /// Bluetooth.

@@ -1,15 +1,17 @@
 /// What a commissioning that was stopped would have done next.
-package struct CommissioningRehearsal: Sendable {
-    package var information: DeviceInformation
+public struct CommissioningRehearsal: Sendable {
+    /// What the device told about itself.
+    public var information: DeviceInformation
     /// The verdict on the attestation; `nil` if there was none yet.
-    package var attestation: AttestationSummary?
+    public var attestation: AttestationSummary?
     /// RegulatoryLocationTypeEnum, and the country.
-    package var location: UInt8
-    package var country: String
+    public var location: UInt8
+    /// The country that it would be told.
+    public var country: String
     /// The network that the device would join; `nil` if it stays where it is.
-    package var network: NetworkAttempt?
+    public var network: NetworkAttempt?
     /// The names of the commands, in their order, if the device takes them all.
-    package var commands: [String]
+    public var commands: [String]
 }
 
 extension CommissioningFlow {

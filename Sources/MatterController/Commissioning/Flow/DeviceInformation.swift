@@ -1,9 +1,11 @@
 package import MatterModel
 
 /// The description of a device before it is trusted.
-package struct DeviceInformation: Equatable, Sendable {
-    package var vendorID: UInt16?
-    package var productID: UInt16?
+public struct DeviceInformation: Equatable, Sendable {
+    /// The id of the vendor (Matter core specification, 2.5.2).
+    public var vendorID: UInt16?
+    /// The id that the vendor gave the product (Matter core specification, 2.5.3).
+    public var productID: UInt16?
     package var breadcrumb: UInt64 = 0
     /// BasicCommissioningInfo: what the device recommends and the most that it grants, in seconds.
     var failSafeExpiry: UInt16 = 60

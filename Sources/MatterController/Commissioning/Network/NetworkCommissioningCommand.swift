@@ -1,5 +1,5 @@
 package import MatterCrypto
-package import MatterModel
+public import MatterModel
 
 /// A command of the cluster Network Commissioning (Matter core specification 11.9.7).
 package enum NetworkCommissioningCommand: Equatable, Sendable {
@@ -52,8 +52,9 @@ package enum NetworkCommissioningCommand: Equatable, Sendable {
 }
 
 /// A device's answer to a command of Network Commissioning (NetworkConfigResponse, ConnectNetworkResponse).
-package struct NetworkAnswer: Equatable, Sendable {
-    package typealias Status = NetworkCommissioning.NetworkCommissioningStatus
+public struct NetworkAnswer: Equatable, Sendable {
+    /// The status of a command of Network Commissioning (Matter core specification, 11.9.5.3).
+    public typealias Status = NetworkCommissioning.NetworkCommissioningStatus
 
     /// The longest text that the specification allows.
     private static let longestText = 512
@@ -65,7 +66,8 @@ package struct NetworkAnswer: Equatable, Sendable {
     /// ErrorValue: the number that the device's driver gives the cause; `nil` where there is none.
     var errorValue: Int32? = nil
 
-    package var status: Status? { Status(known: code) }
+    /// The status, if this revision of the specification has it; `nil` otherwise.
+    public var status: Status? { Status(known: code) }
 
     package var isSuccess: Bool { status == .success }
 

@@ -1,11 +1,14 @@
-package import MatterCrypto
+public import MatterCrypto
 
 /// What a device needs to join a network.
-package enum NetworkCredential: Sendable, Equatable {
+public enum NetworkCredential: Sendable, Equatable {
+    /// For a Wi-Fi network.
     case wifi(WiFiCredential)
+    /// For a Thread network.
     case thread(ThreadDataset)
 
-    package var kind: NetworkKind {
+    /// The kind of network that it is for.
+    public var kind: NetworkKind {
         switch self {
         case .wifi: .wifi
         case .thread: .thread
@@ -21,7 +24,7 @@ package enum NetworkCredential: Sendable, Equatable {
     }
 
     /// The name of the network for people.
-    package var name: String {
+    public var name: String {
         switch self {
         case .wifi(let wifi): NetworkName.text(wifi.ssid)
         case .thread(let dataset):
@@ -40,14 +43,14 @@ package enum NetworkCredential: Sendable, Equatable {
 }
 
 /// A Wi-Fi network and its password (AddOrUpdateWiFiNetwork, Matter core specification 11.9.7.3).
-package struct WiFiCredential: Sendable, Equatable {
+public struct WiFiCredential: Sendable, Equatable {
     /// 1 to 32 bytes, which need not be text.
-    package let ssid: [UInt8]
+    public let ssid: [UInt8]
     /// Empty for an open network.
     package let password: SecretBytes
 
     /// - Throws: ``NetworkCredentialError`` for lengths that no Wi-Fi network has; the device is not asked for that.
-    package init(ssid: [UInt8], password: SecretBytes) throws(NetworkCredentialError) {
+    public init(ssid: [UInt8], password: SecretBytes) throws(NetworkCredentialError) {
         guard (1...32).contains(ssid.count) else {
             throw NetworkCredentialError(
                 .invalidSSID, "the name of a Wi-Fi network is 1 to 32 bytes long, not \(ssid.count)")
@@ -76,19 +79,24 @@ package struct WiFiCredential: Sendable, Equatable {
 }
 
 /// Why the credentials of a network cannot be right. It never contains a password.
-package struct NetworkCredentialError: CodedError, Equatable {
-    package enum Code: String, ErrorCode {
+public struct NetworkCredentialError: CodedError, Equatable {
+    /// What can fail here.
+    public enum Code: String, ErrorCode {
         /// A name of a length that no Wi-Fi network has.
         case invalidSSID = "wifi.invalid-ssid"
         /// A password of a length that no Wi-Fi network has.
         case invalidPassword = "wifi.invalid-password"
 
-        package var kind: FailureKind { .invalidInput }
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind { .invalidInput }
     }
 
-    package var code: Code
-    package var reason: String
-    package var hint: Hint?
+    /// What failed, as a name that programs can compare.
+    public var code: Code
+    /// What happened, in words for people.
+    public var reason: String
+    /// What to do next; `nil` if that is not known.
+    public var hint: Hint?
 
     package init(_ code: Code, _ reason: String, hint: Hint? = nil) {
         self.code = code

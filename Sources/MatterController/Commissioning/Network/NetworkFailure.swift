@@ -1,12 +1,13 @@
 package import MatterModel
 
 /// The end of an attempt to have a device join a network, as the device reports it (Matter core specification 11.9.5.6).
-package struct NetworkFailure: Equatable, Sendable {
+public struct NetworkFailure: Equatable, Sendable {
     package let command: NetworkCommissioningCommand
     package let kind: NetworkKind
     /// The network, for people.
     package let network: String
-    package let answer: NetworkAnswer
+    /// What the device answered.
+    public let answer: NetworkAnswer
     /// The country that the device was told, for a channel that is not allowed there.
     package var country: String?
     /// The bands of the device's radio; empty if it does not say.
@@ -26,7 +27,7 @@ package struct NetworkFailure: Equatable, Sendable {
     }
 
     /// What went wrong, with what the device adds to it.
-    package var sentence: String {
+    public var sentence: String {
         var details: [String] = []
         if !answer.text.isEmpty { details.append("the device says '\(TerminalText.escaped(answer.text))'") }
         if let number = answer.errorValue { details.append("error value \(number)") }

@@ -1,5 +1,5 @@
 /// The user's wish for the network of a device.
-package struct NetworkPreference: Sendable {
+public struct NetworkPreference: Sendable {
     /// What was named for this device.
     package var given: [NetworkCredential] = []
     /// What is known of networks here, for a device that needs one.
@@ -9,7 +9,8 @@ package struct NetworkPreference: Sendable {
     /// Whether there is a person to ask.
     package var canAsk = false
 
-    package init(
+    /// The credentials that were given, those that are kept, and whether the user is to be asked.
+    public init(
         given: [NetworkCredential] = [], known: [NetworkCredential] = [], wantsChoice: Bool = false,
         canAsk: Bool = false
     ) {
@@ -21,20 +22,23 @@ package struct NetworkPreference: Sendable {
 }
 
 /// A question to a person: which network a device is to join.
-package struct NetworkChoice: Equatable, Sendable {
-    package let kind: NetworkKind
+public struct NetworkChoice: Equatable, Sendable {
+    /// The kind of network to choose.
+    public let kind: NetworkKind
     /// What the device sees, the strongest first; each network once.
-    package let seen: [SeenNetwork]
+    public let seen: [SeenNetwork]
     /// What went wrong with the network that was named before.
-    package var failure: NetworkFailure?
+    public var failure: NetworkFailure?
     /// The network that failed.
-    package var failed: NetworkCredential?
+    public var failed: NetworkCredential?
 }
 
 /// An interface with the network that it is to join.
-package struct NetworkAttempt: Equatable, Sendable {
-    package let interface: NetworkState.Commissioning
-    package var credential: NetworkCredential
+public struct NetworkAttempt: Equatable, Sendable {
+    /// The interface of the device that is to join.
+    public let interface: NetworkState.Commissioning
+    /// The credential that it gets.
+    public var credential: NetworkCredential
 
     package init(_ interface: NetworkState.Commissioning, _ credential: NetworkCredential) {
         self.interface = interface

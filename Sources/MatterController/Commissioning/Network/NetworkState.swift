@@ -1,30 +1,38 @@
-package import MatterModel
+public import MatterModel
 
 /// How a node is connected: the networks that it knows, and its interfaces (Matter core specification 11.9.6, 11.12.6).
-package struct NetworkState: Sendable {
-    package typealias Status = NetworkCommissioning.NetworkCommissioningStatus
+public struct NetworkState: Sendable {
+    /// The status of a command of Network Commissioning (Matter core specification, 11.9.5.3).
+    public typealias Status = NetworkCommissioning.NetworkCommissioningStatus
 
     /// A network that a node knows.
-    package struct Network: Sendable, Equatable {
+    public struct Network: Sendable, Equatable {
         /// The SSID, the extended PAN id, or the name of an interface.
-        package let id: [UInt8]
-        package let isConnected: Bool
+        public let id: [UInt8]
+        /// Whether the interface is connected to it.
+        public let isConnected: Bool
 
         // memberwise: package
     }
 
     /// An endpoint that can be told which networks to join.
-    package struct Commissioning: Sendable, Equatable {
-        package let endpoint: EndpointID
-        package var kind: NetworkKind?
-        package var networks: [Network] = []
-        package var maxNetworks: UInt8?
-        package var isEnabled: Bool?
+    public struct Commissioning: Sendable, Equatable {
+        /// The endpoint of the Network Commissioning cluster.
+        public let endpoint: EndpointID
+        /// The kind of network; `nil` if the device does not say.
+        public var kind: NetworkKind?
+        /// The networks that are stored on the device.
+        public var networks: [Network] = []
+        /// How many networks it can store; `nil` if the device does not say.
+        public var maxNetworks: UInt8?
+        /// Whether the interface is enabled; `nil` if the device does not say.
+        public var isEnabled: Bool?
         /// The end of the last attempt to scan, add, remove or connect; `nil` if there was none.
-        package var lastStatus: Status?
-        package var lastNetwork: [UInt8]?
+        public var lastStatus: Status?
+        /// The id of the network that was tried last; `nil` if there is none.
+        public var lastNetwork: [UInt8]?
         /// The number that the device gives the cause of a failed connection.
-        package var lastError: Int32?
+        public var lastError: Int32?
         /// How long a scan may take, in seconds.
         var scanTime: UInt8?
         /// How long joining a network may take, in seconds.
@@ -39,17 +47,23 @@ package struct NetworkState: Sendable {
     }
 
     /// A network interface.
-    package struct Interface: Sendable {
-        package let name: String
-        package let isUp: Bool
-        package let type: GeneralDiagnostics.InterfaceType?
-        package let hardwareAddress: [UInt8]
-        package let addresses: [[UInt8]]
+    public struct Interface: Sendable {
+        /// The name that the device gives it.
+        public let name: String
+        /// Whether it can carry traffic.
+        public let isUp: Bool
+        /// Its type; `nil` for one that is not known.
+        public let type: GeneralDiagnostics.InterfaceType?
+        /// The MAC address, of 6 or 8 bytes.
+        public let hardwareAddress: [UInt8]
+        /// Its IP addresses, of 4 or 16 bytes each.
+        public let addresses: [[UInt8]]
     }
 
     /// By endpoint.
-    package private(set) var commissioning: [Commissioning] = []
-    package private(set) var interfaces: [Interface] = []
+    public private(set) var commissioning: [Commissioning] = []
+    /// The interfaces, in the order of the device.
+    public private(set) var interfaces: [Interface] = []
 
     private typealias Attribute = NetworkCommissioning.Attribute
 
@@ -95,9 +109,12 @@ package struct NetworkState: Sendable {
 }
 
 /// The kind of a network.
-package enum NetworkKind: String, Sendable {
+public enum NetworkKind: String, Sendable {
+    /// Wi-Fi.
     case wifi = "Wi-Fi"
+    /// Thread.
     case thread = "Thread"
+    /// Ethernet.
     case ethernet = "Ethernet"
 
     /// - Parameter features: of the cluster Network Commissioning.
@@ -153,7 +170,7 @@ extension NetworkState.Interface {
 
 extension NetworkCommissioning.NetworkCommissioningStatus {
     /// For people.
-    package var words: String {
+    public var words: String {
         switch self {
         case .success: "success"
         case .outOfRange: "a value was out of range"

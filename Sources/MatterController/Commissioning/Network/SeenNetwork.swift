@@ -1,7 +1,7 @@
 import MatterModel
 
 /// A network that a node sees (Matter core specification 11.9.5.7, 11.9.5.8).
-package enum SeenNetwork: Sendable, Equatable {
+public enum SeenNetwork: Sendable, Equatable {
     /// - Parameters:
     ///   - security: WiFiSecurityBitmap.
     ///   - rssi: in dBm.
@@ -55,7 +55,7 @@ package enum SeenNetwork: Sendable, Equatable {
     }
 
     /// The id of the network in commands: an SSID, or an extended PAN id.
-    package var id: [UInt8] {
+    public var id: [UInt8] {
         switch self {
         case .wifi(let ssid, _, _, _, _, _): ssid
         case .thread(_, _, let extendedPANID, _, _, _, _):
@@ -64,7 +64,7 @@ package enum SeenNetwork: Sendable, Equatable {
     }
 
     /// The name of the network for people.
-    package var name: String {
+    public var name: String {
         switch self {
         case .wifi(let ssid, _, _, _, _, _): NetworkName.text(ssid)
         case .thread(let name, _, _, _, _, _, _): NetworkName.text(Array(name.utf8))
@@ -79,8 +79,9 @@ package enum SeenNetwork: Sendable, Equatable {
 }
 
 /// The id of a network as people know it: the text of an SSID, otherwise `hex:…`.
-package enum NetworkName {
-    package static func text(_ id: [UInt8]) -> String {
+public enum NetworkName {
+    /// The id of a network as text: as it is if that is possible, otherwise in hexadecimal digits.
+    public static func text(_ id: [UInt8]) -> String {
         guard let text = String(validating: id, as: UTF8.self), !text.isEmpty, TerminalText.escaped(text) == text else {
             return "hex:" + Hex.encode(id, uppercase: true)
         }

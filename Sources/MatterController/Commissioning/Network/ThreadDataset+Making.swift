@@ -1,4 +1,4 @@
-package import MatterCrypto
+public import MatterCrypto
 
 extension ThreadDataset {
     /// The lengths that Thread allows for a passphrase, in bytes.
@@ -17,7 +17,7 @@ extension ThreadDataset {
     /// - Parameters:
     ///   - channel: `nil` for one between the usual channels of Wi-Fi.
     ///   - passphrase: what commissioners of the network use; `nil` for a random PSKc, with which no passphrase works.
-    package init(
+    public init(
         name: String, channel: UInt16? = nil, passphrase: SecretBytes? = nil, random: some RandomSource
     ) throws {
         guard (1...16).contains(name.utf8.count) else {

@@ -4,7 +4,7 @@ import MatterCrypto
 extension ThreadDataset {
     /// Reads a dataset as people have it: in hexadecimal digits, with blanks, line ends, colons or a leading `hex:`, or in
     /// base64.
-    package init(parsing text: String) throws(ThreadDatasetError) {
+    public init(parsing text: String) throws(ThreadDatasetError) {
         let isPrefixed = text.hasPrefix("hex:")
         let digits = text.dropFirst(isPrefixed ? 4 : 0).filter { !$0.isWhitespace && $0 != ":" }
         guard !digits.isEmpty else {
@@ -43,5 +43,5 @@ extension ThreadDataset {
     private static let source: Hint = "print the dataset on the border router: ot-ctl dataset active -x"
 
     /// The dataset in hexadecimal digits: it has the keys of the network in it.
-    package var secretText: String { encoded.withUnsafeBytes { Hex.encode($0) } }
+    public var secretText: String { encoded.withUnsafeBytes { Hex.encode($0) } }
 }

@@ -3,7 +3,7 @@ package import MatterCrypto
 /// An operational dataset: what a device needs to join a Thread network (Thread specification, 8.10).
 ///
 /// The bytes stay exactly as they were given, with the entries that are unknown here.
-package struct ThreadDataset: Sendable, Equatable {
+public struct ThreadDataset: Sendable, Equatable {
     /// The type of an entry.
     enum Entry: UInt8, CaseIterable {
         case channel = 0
@@ -23,31 +23,34 @@ package struct ThreadDataset: Sendable, Equatable {
     /// The largest dataset, in bytes.
     package static let largest = 254
     /// The channels of the 2.4 GHz band (page 0).
-    package static let channels: ClosedRange<UInt16> = 11...26
+    public static let channels: ClosedRange<UInt16> = 11...26
 
     /// The dataset for a device: it holds the keys of the network.
     package let encoded: SecretBytes
     /// The channel's page: 0 for 2.4 GHz.
-    package private(set) var channelPage: UInt8 = 0
-    package private(set) var channel: UInt16 = 0
-    package private(set) var panID: UInt16 = 0
+    public private(set) var channelPage: UInt8 = 0
+    /// The channel.
+    public private(set) var channel: UInt16 = 0
+    /// The PAN id.
+    public private(set) var panID: UInt16 = 0
     /// The id of the network in commands and in mDNS, 8 bytes.
-    package private(set) var extendedPANID: [UInt8] = []
-    package private(set) var networkName: String?
+    public private(set) var extendedPANID: [UInt8] = []
+    /// The name of the network; `nil` if the dataset has none.
+    public private(set) var networkName: String?
     /// The first 8 bytes of the addresses in the mesh.
-    package private(set) var meshLocalPrefix: [UInt8]?
+    public private(set) var meshLocalPrefix: [UInt8]?
     /// How long a network key is used, in hours.
-    package private(set) var keyRotation: UInt16?
+    public private(set) var keyRotation: UInt16?
     /// The flags of the security policy, one or two bytes.
-    package private(set) var securityFlags: [UInt8]?
+    public private(set) var securityFlags: [UInt8]?
     /// When the dataset was made: a number of seconds that only grows.
-    package private(set) var activeTimestamp: UInt64?
+    public private(set) var activeTimestamp: UInt64?
     /// The channels of page 0 that the network may move to.
-    package private(set) var channelMask: [UInt16]?
+    public private(set) var channelMask: [UInt16]?
     /// Whether commissioners can use a passphrase of the network.
-    package private(set) var hasPSKc = false
+    public private(set) var hasPSKc = false
     /// The types of entries that are unknown here.
-    package private(set) var otherTypes: [UInt8] = []
+    public private(set) var otherTypes: [UInt8] = []
 
     /// Decodes and checks a dataset.
     package init(decoding bytes: [UInt8]) throws(ThreadDatasetError) {
@@ -141,7 +144,7 @@ package struct ThreadDataset: Sendable, Equatable {
     }
 
     /// What is allowed, and makes trouble with many devices.
-    package var warnings: [String] {
+    public var warnings: [String] {
         let missing = [
             networkName == nil ? Entry.networkName : nil, meshLocalPrefix == nil ? .meshLocalPrefix : nil,
             activeTimestamp == nil ? .activeTimestamp : nil,

@@ -1,8 +1,9 @@
-package import MatterBase
+public import MatterBase
 
 /// Why a Thread operational dataset was refused or cannot be made. It never contains a key.
-package struct ThreadDatasetError: CodedError, Equatable {
-    package enum Code: String, ErrorCode {
+public struct ThreadDatasetError: CodedError, Equatable {
+    /// What can fail here.
+    public enum Code: String, ErrorCode {
         /// A text that is no dataset in hexadecimal digits or base64.
         case unrecognized = "thread.unrecognized"
         /// Entries that are cut off, too long, or there twice.
@@ -12,12 +13,16 @@ package struct ThreadDatasetError: CodedError, Equatable {
         /// A value that Thread does not allow.
         case invalidValue = "thread.invalid-value"
 
-        package var kind: FailureKind { .invalidInput }
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind { .invalidInput }
     }
 
-    package var code: Code
-    package var reason: String
-    package var hint: Hint?
+    /// What failed, as a name that programs can compare.
+    public var code: Code
+    /// What happened, in words for people.
+    public var reason: String
+    /// What to do next; `nil` if that is not known.
+    public var hint: Hint?
     /// The byte of the dataset (from 0) at which the fault begins.
     package var offset: Int?
 
@@ -28,6 +33,8 @@ package struct ThreadDatasetError: CodedError, Equatable {
         self.offset = offset
     }
 
-    package var message: String { reason + (offset.map { " (at byte \($0))" } ?? "") }
-    package var facts: [Fact] { [Fact("offset", offset)].compactMap { $0 } }
+    /// What happened, in words for people.
+    public var message: String { reason + (offset.map { " (at byte \($0))" } ?? "") }
+    /// What programs may want to know, by name.
+    public var facts: [Fact] { [Fact("offset", offset)].compactMap { $0 } }
 }

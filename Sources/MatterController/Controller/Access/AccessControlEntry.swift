@@ -1,28 +1,31 @@
-package import MatterCrypto
-package import MatterModel
+public import MatterCrypto
+public import MatterModel
 
 /// One entry of a node's access control list: AccessControlEntryStruct (Matter core specification, 9.10.5.6).
-package typealias AccessControlEntry = ListEntry<AccessControl.AccessControlEntry>
+public typealias AccessControlEntry = ListEntry<AccessControl.AccessControlEntry>
 
 extension ListEntry<AccessControl.AccessControlEntry> {
-    package typealias Privilege = AccessControl.AccessControlEntryPrivilege
-    package typealias AuthMode = AccessControl.AccessControlEntryAuthMode
+    /// What the subjects may do.
+    public typealias Privilege = AccessControl.AccessControlEntryPrivilege
+    /// How they prove who they are.
+    public typealias AuthMode = AccessControl.AccessControlEntryAuthMode
     /// The limits of an entry.
-    package typealias Target = AccessControl.AccessControlTarget
+    public typealias Target = AccessControl.AccessControlTarget
 
     /// Node ids, tags or groups; empty for everyone who proves himself in this way.
-    package var subjects: [NodeID] {
+    public var subjects: [NodeID] {
         get { known.subjects?.map { NodeID($0) } ?? [] }
         set { known.subjects = newValue.isEmpty ? nil : newValue.map(\.rawValue) }
     }
 
     /// Empty for the whole node.
-    package var targets: [Target] {
+    public var targets: [Target] {
         get { known.targets ?? [] }
         set { known.targets = newValue.isEmpty ? nil : newValue }
     }
 
-    package init(
+    /// An entry that lets subjects do something; without targets, on the whole node.
+    public init(
         _ privilege: Privilege, authMode: AuthMode = .case, subjects: [NodeID], targets: [Target] = []
     ) {
         self.init(AccessControl.AccessControlEntry(privilege: privilege, authMode: authMode))
@@ -31,7 +34,7 @@ extension ListEntry<AccessControl.AccessControlEntry> {
     }
 
     /// The entries of a whole list.
-    package static func list(_ value: TLVValue) throws(TLVError) -> [AccessControlEntry] {
+    public static func list(_ value: TLVValue) throws(TLVError) -> [AccessControlEntry] {
         var entries: [AccessControlEntry] = []
         switch value {
         case .null: break
@@ -42,12 +45,12 @@ extension ListEntry<AccessControl.AccessControlEntry> {
     }
 
     /// True if it means a node by its id or by one of its tags.
-    package func includes(_ node: NodeIdentity) -> Bool {
+    public func includes(_ node: NodeIdentity) -> Bool {
         self.authMode == .case && (subjects.isEmpty || subjects.contains { node.matches(subject: $0) })
     }
 
     /// True if it lets a node change the access control list.
-    package func letsAdminister(_ node: NodeIdentity) -> Bool {
+    public func letsAdminister(_ node: NodeIdentity) -> Bool {
         self.privilege == .administer && includes(node)
             && (targets.isEmpty || targets.contains(where: \.coversAccessControl))
     }

@@ -1,11 +1,12 @@
-package import MatterState
+public import MatterState
 
 /// A change of our entries in a node's access control list: what the list becomes, or why it may not.
 ///
 /// A list that it allows lets us administer the node, as a whole and in any part that comes first: it may be written in
 /// several messages. No change makes an entry wider than was asked for; an entry that loses its last subject goes.
-package struct AccessListEdit: Sendable {
-    package enum Change: Sendable {
+public struct AccessListEdit: Sendable {
+    /// A change of a list.
+    public enum Change: Sendable {
         /// Gives what each entry says, if it is not given already.
         case grant([AccessControlEntry])
         /// Takes what each entry says from entries that say so: the opposite of `grant`.
@@ -19,15 +20,16 @@ package struct AccessListEdit: Sendable {
     }
 
     /// The room of a node; by default what every node must have.
-    package struct Limits: Sendable {
+    public struct Limits: Sendable {
         package var entries = 4
         package var subjects = 4
         package var targets = 3
 
-        package init() {}
+        /// What every node must have room for.
+        public init() {}
 
         /// For a decision before the node's room is known.
-        package static let unlimited: Limits = {
+        public static let unlimited: Limits = {
             var limits = Limits()
             (limits.entries, limits.subjects, limits.targets) = (.max, .max, .max)
             return limits
@@ -35,7 +37,7 @@ package struct AccessListEdit: Sendable {
     }
 
     /// The list that the change is meant for; the one that it is applied to if `nil`.
-    package var seen: [AccessControlEntry]?
+    public var seen: [AccessControlEntry]?
     private let change: Change
     private let own: NodeIdentity
     private let node: NodeRecord
@@ -43,7 +45,7 @@ package struct AccessListEdit: Sendable {
     /// - Parameters:
     ///   - own: who we are on the fabric.
     ///   - node: whose list it is, for messages.
-    package init(_ change: Change, own: NodeIdentity, of node: NodeRecord) {
+    public init(_ change: Change, own: NodeIdentity, of node: NodeRecord) {
         self.change = change
         self.own = own
         self.node = node
@@ -53,7 +55,7 @@ package struct AccessListEdit: Sendable {
     ///
     /// - Throws: ``ControllerError``: `invalidAccessEntry`, `accessListFull`, `unknownAccessEntry` or `lockout`; `listChanged`
     ///   if the change depends on the list that was seen, and this is another one.
-    package func applied(
+    public func applied(
         to entries: [AccessControlEntry], within limits: Limits = Limits()
     ) throws(ControllerError) -> [AccessControlEntry] {
         let result = try changed(entries, limits)
@@ -143,7 +145,7 @@ package struct AccessListEdit: Sendable {
     ///   - lists: those that were shown. Where there is none yet, this one is noted, for others that run at the same time.
     /// - Throws: ``ControllerError`` `listChanged` if the list that was shown last is another one, or was shown by another command
     ///   since this one began.
-    package func requireSeen(_ entries: [AccessControlEntry], _ command: CommandStart, _ lists: NodeNoteStore<SeenList>)
+    public func requireSeen(_ entries: [AccessControlEntry], _ command: CommandStart, _ lists: NodeNoteStore<SeenList>)
         throws
     {
         let list = SeenList(entries, time: command.taken)
@@ -175,17 +177,18 @@ extension [AccessControlEntry] {
 }
 
 /// A subject that an entry of an access control list names by its id.
-package struct AccessSubject: Hashable, Sendable, CustomStringConvertible {
+public struct AccessSubject: Hashable, Sendable, CustomStringConvertible {
     /// A node id, a tag or a group id.
-    package var id: NodeID
-    package var authMode: AccessControlEntry.AuthMode
+    public var id: NodeID
+    /// How it proves who it is.
+    public var authMode: AccessControlEntry.AuthMode
 
-    // memberwise: package, authMode = .case
+    // memberwise: public, authMode = .case
 
     func isNamed(by entry: AccessControlEntry) -> Bool { entry.authMode == authMode && entry.subjects.contains(id) }
 
     /// As it can be typed: `4242`, `cat:06D90001`, `group:258`.
-    package var description: String {
+    public var description: String {
         if authMode == .group { return "group:\(id.rawValue)" }
         return CASEAuthenticatedTag(subject: id).map { "cat:\($0)" } ?? "\(id.rawValue)"
     }

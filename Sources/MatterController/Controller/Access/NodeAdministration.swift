@@ -1,14 +1,15 @@
-package import MatterNetwork
+public import MatterNetwork
 
 /// Everyone who has a say on a node, as far as the node lets us see: fabrics, access, and an open commissioning window.
-package struct NodeAdministration: Sendable {
-    package let fabrics: DeviceFabrics
+public struct NodeAdministration: Sendable {
+    /// The fabrics of the node.
+    public let fabrics: DeviceFabrics
     /// What the node shows of the access control list: our entries, in their order.
-    package let entries: [AccessControlEntry]
+    public let entries: [AccessControlEntry]
     /// The number of entries of other fabrics, by index: a node tells that they are there, and nothing else.
-    package let hiddenEntries: [UInt8: Int]
+    public let hiddenEntries: [UInt8: Int]
     /// `nil` if the node does not say.
-    package let window: WindowState?
+    public let window: WindowState?
 
     /// What to read, without the filter for our fabric.
     static let paths = DeviceFabrics.paths + [AttributePath(NodeLink.accessListPath)] + WindowState.paths
@@ -42,7 +43,7 @@ private struct VisibleEntry: FabricListEntry {
 
 extension NodeLink {
     /// Everyone who has a say on the node.
-    package func administration(deadline: Instant) async throws -> NodeAdministration {
+    public func administration(deadline: Instant) async throws -> NodeAdministration {
         try NodeAdministration(
             try await read(NodeAdministration.paths, isFabricFiltered: false, deadline: deadline), of: node.title)
     }

@@ -1,4 +1,4 @@
-package import MatterNetwork
+public import MatterNetwork
 
 extension NodeLink {
     package static let accessListName = "access control list"
@@ -8,14 +8,14 @@ extension NodeLink {
         endpoint: 0, cluster: AccessControl.id, attribute: AccessControl.Attribute.acl)
 
     /// Our entries of the access control list; only administrators may read it.
-    package func accessList(deadline: Instant) async throws -> FabricList<AccessControlEntry> {
+    public func accessList(deadline: Instant) async throws -> FabricList<AccessControlEntry> {
         try await list(Self.accessListPath, Self.accessListName, deadline: deadline)
     }
 
     /// Changes our entries of the access control list, unless we could not administer the node afterwards.
     ///
     /// - Returns: the list that the node has now, and whether it was written.
-    package func change(
+    public func change(
         accessListBy edit: AccessListEdit, deadline: Instant
     ) async throws -> (list: FabricList<AccessControlEntry>, isChanged: Bool) {
         let (limits, present) = try await accessListLimits(deadline: deadline)

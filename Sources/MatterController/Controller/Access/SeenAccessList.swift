@@ -1,11 +1,11 @@
-package import MatterState
+public import MatterState
 
 /// What a number in an access control list stands for: an entry of the list that the user was shown.
 extension SeenList {
     /// - Parameters:
     ///   - time: when it is shown, in milliseconds since 1970.
     ///   - isResult: see ``isResult``.
-    package init(_ entries: [AccessControlEntry], time: UInt64, isResult: Bool = false) {
+    public init(_ entries: [AccessControlEntry], time: UInt64, isResult: Bool = false) {
         var hash = SHA256()
         for entry in entries { hash.update(SHA256.hash(TLVElement(.anonymous, entry.unplaced.tlv).encoded())) }
         self.init(digest: hash.digest(), time: time, isResult: isResult)
@@ -26,17 +26,18 @@ extension SeenList {
 /// Of two commands with the same number at once, the second may not be loaded yet when the first has done its work and shown its
 /// result: so what a change showed must be older than the process. A shell may run a last command in a process of its own that is
 /// older than what `acl ls` before it showed: such a list must be older than the moment at which the program took its arguments.
-package struct CommandStart: Equatable, Sendable {
+public struct CommandStart: Equatable, Sendable {
     /// When its process was made, at the earliest.
     package var made: UInt64
     /// When the program took its arguments.
     package var taken: UInt64
 
-    // memberwise: package
+    // memberwise: public
 }
 
 extension Controller {
-    package func seenLists() throws -> NodeNoteStore<SeenList> {
+    /// The lists that were shown last, for numbers that mean entries of them.
+    public func seenLists() throws -> NodeNoteStore<SeenList> {
         let fabric = try fabric()
         return NodeNoteStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }

@@ -1,12 +1,13 @@
-package import MatterCrypto
-package import MatterModel
+public import MatterCrypto
+public import MatterModel
 
 /// One entry of a Binding cluster's list: TargetStruct (Matter application clusters, 9.6.5.1). Without a cluster it means all
 /// that source and target have in common.
-package typealias BindingEntry = ListEntry<Binding.Target>
+public typealias BindingEntry = ListEntry<Binding.Target>
 
 extension ListEntry<Binding.Target> {
-    package var node: NodeID? {
+    /// The node that is meant; `nil` if a group is.
+    public var node: NodeID? {
         get { known.node.map { NodeID($0) } }
         set { known.node = newValue?.rawValue }
     }

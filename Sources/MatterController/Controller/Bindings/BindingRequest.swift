@@ -1,25 +1,28 @@
-package import MatterState
+public import MatterState
 
 /// A switch and what it is to control, or to control no more.
-package struct BindingRequest: Sendable {
-    package enum Target: Sendable {
+public struct BindingRequest: Sendable {
+    /// What an entry of a binding list means.
+    public enum Target: Sendable {
         /// - Parameter endpoint: the one with the clusters, if it is not named.
         case node(NodeRecord, endpoint: EndpointID?)
         /// A node that has no record here: one that was forgotten.
         case stranger(NodeID, endpoint: EndpointID?)
+        /// A group.
         case group(UInt16)
     }
 
     package var source: NodeRecord
     /// The endpoint with the Binding cluster, if it is not named.
     package var endpoint: EndpointID?
-    package var target: Target
+    /// What is bound to.
+    public var target: Target
     /// All that both sides have, if none is named.
     package var clusters: [ClusterID]
     /// Whether the access control list of the target changes too.
-    package var changesAccess: Bool
+    public var changesAccess: Bool
 
-    // memberwise: package, clusters = [], changesAccess = true
+    // memberwise: public, clusters = [], changesAccess = true
 
     /// True if an entry of the binding list is meant by the request, which may leave things open.
     func means(_ entry: BindingEntry) -> Bool {
@@ -64,11 +67,11 @@ package struct BindingRequest: Sendable {
 }
 
 /// What came of a binding.
-package struct BindingOutcome: Sendable {
+public struct BindingOutcome: Sendable {
     /// The source with the endpoint that was meant.
-    package let endpoint: EndpointID
+    public let endpoint: EndpointID
     /// The entries of the request, each with whether it was added, or removed.
-    package let entries: [(entry: BindingEntry, isChanged: Bool)]
+    public let entries: [(entry: BindingEntry, isChanged: Bool)]
     /// Whether the access control list of the target was changed; `nil` if it did not matter.
-    package let isAccessChanged: Bool?
+    public let isAccessChanged: Bool?
 }

@@ -13,7 +13,7 @@ extension Controller {
 
     /// Lets a source control a target: an entry in the target's access control list, and then one in the source's binding
     /// list. If the second fails, the first is taken back. What is there already is left.
-    package func bind(_ request: BindingRequest, budget: Budget) async throws -> BindingOutcome {
+    public func bind(_ request: BindingRequest, budget: Budget) async throws -> BindingOutcome {
         let source = try await endpoint(
             serving: Binding.id, of: request.source, named: request.endpoint, budget: budget)
         let deadline = budget.deadline(for: source.node)
@@ -50,7 +50,7 @@ extension Controller {
     /// stays in the target's access control list.
     ///
     /// - Throws: ``ControllerError`` `unknownBinding` if there is no such binding.
-    package func unbind(_ request: BindingRequest, budget: Budget) async throws -> BindingOutcome {
+    public func unbind(_ request: BindingRequest, budget: Budget) async throws -> BindingOutcome {
         let source = try await endpoint(
             serving: Binding.id, of: request.source, named: request.endpoint, budget: budget)
         let deadline = budget.deadline(for: source.node)

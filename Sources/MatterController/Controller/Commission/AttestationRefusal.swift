@@ -1,11 +1,12 @@
-package import MatterCrypto
+public import MatterCrypto
 
 /// Why a device's attestation was refused: a sentence for people, everything else for programs.
-package struct AttestationRefusal: Error {
+public struct AttestationRefusal: Error {
     /// How much of a name a sentence holds.
     private static let longestName = 40
 
-    package let report: AttestationReport
+    /// What was checked, and with what result.
+    public let report: AttestationReport
 
     /// The first failure with its number, as the reference implementation counts them.
     var reason: String {

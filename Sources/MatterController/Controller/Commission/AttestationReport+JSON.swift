@@ -2,7 +2,7 @@ package import MatterCrypto
 
 extension AttestationReport: JSONConvertible {
     /// Everything that the examination brought to light; what could not be decoded is absent.
-    package var json: JSONValue {
+    public var json: JSONValue {
         var object: JSONObject = ["verdict": .string(verdict.rawValue)]
         guard verdict != .skipped else { return .object(object) }
         if let result, result != .success {
@@ -56,7 +56,8 @@ extension AttestationReport: JSONConvertible {
 }
 
 extension AttestationCheck: JSONConvertible {
-    package var json: JSONValue {
+    /// The value as JSON.
+    public var json: JSONValue {
         var object: JSONObject = ["step": .string(step.rawValue), "outcome": .string(outcomeName)]
         if let result {
             object["code"] = .int(Int64(result.rawValue))

@@ -1,12 +1,14 @@
 import MatterLedger
 
 /// A device's evidence, and the judgement of it.
-package struct AttestedDevice: Sendable {
-    package var evidence: AttestationEvidence
-    package var report: AttestationReport
+public struct AttestedDevice: Sendable {
+    /// What the device showed.
+    public var evidence: AttestationEvidence
+    /// What was checked, and with what result.
+    public var report: AttestationReport
 
     /// Why a device is not trusted; `nil` if it is.
-    package var refusal: CommissioningError? {
+    public var refusal: CommissioningError? {
         report.verdict.isRefusal ? AttestationRefusal(report: report).error : nil
     }
 }
@@ -15,7 +17,7 @@ extension Controller {
     /// Judges a device that is open for commissioning, and leaves it as it was. No fabric is needed.
     ///
     /// - Parameter requests: one for each device that a code is for; the first that is found is judged.
-    package func attest(
+    public func attest(
         _ requests: [CommissioningRequest], trust: TrustPolicy,
         progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }, deadline: Instant
     ) async throws -> AttestedDevice {
@@ -26,7 +28,7 @@ extension Controller {
     }
 
     /// Judges a node of the fabric.
-    package func attest(_ node: NodeRecord, trust: TrustPolicy, deadline: Instant) async throws -> AttestedDevice {
+    public func attest(_ node: NodeRecord, trust: TrustPolicy, deadline: Instant) async throws -> AttestedDevice {
         let judge = try judge(trust)
         let link = try await link(to: node)
         return judge.judged(try await link.attestation(random: options.random, deadline: deadline))
@@ -35,7 +37,7 @@ extension Controller {
     /// Judges what is in files, without a device.
     ///
     /// - Throws: `attestation.unreadable-files`.
-    package func attest(files path: String, trust: TrustPolicy) throws -> AttestedDevice {
+    public func attest(files path: String, trust: TrustPolicy) throws -> AttestedDevice {
         let files = try AttestationFiles(reading: path)
         return try judge(trust).judged(try files.evidence(random: options.random, path: path))
     }

@@ -3,20 +3,21 @@ import MatterLedger
 
 extension Controller {
     /// What a commissioning needs beyond the request itself.
-    package struct CommissionOptions: Sendable {
+    public struct CommissionOptions: Sendable {
         package var trust: TrustPolicy
         package var issuer: IssuerChoice
         /// Whether the device leaves the fabric again if the issuer cannot be told of it.
-        package var leavesUnlessConfirmed = false
+        public var leavesUnlessConfirmed = false
         /// Whether a device that sleeps is registered with; `nil` for one that sleeps for long times.
-        package var checksIn: Bool?
+        public var checksIn: Bool?
         package var progress: @Sendable (CommissioningProgress) -> Void
         /// Whom to ask about a device whose authority is not known; `nil` to refuse it.
-        package var ask: AskAboutDevice?
+        public var ask: AskAboutDevice?
         /// Finds the device in place of the controller's discovery.
-        package var discovery: (any Discovery)?
+        public var discovery: (any Discovery)?
 
-        package init(
+        /// How to commission: what to trust, who issues the certificate, and what is done with it.
+        public init(
             trust: TrustPolicy, issuer: IssuerChoice = .ofFabric,
             progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }
         ) {
@@ -29,7 +30,7 @@ extension Controller {
     /// Commissions a device onto the fabric, which is made if there is none, and adds it to the nodes.
     ///
     /// - Parameter requests: one for each device that a code is for; the first that is found is commissioned.
-    package func commission(
+    public func commission(
         _ requests: [CommissioningRequest], _ commission: CommissionOptions, deadline: Instant
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {
         var commission = commission
@@ -160,7 +161,8 @@ extension Controller {
         return bluetooth
     }
 
-    package func journal() throws -> CommissioningJournal {
+    /// The devices of which commissioning has begun and not ended.
+    public func journal() throws -> CommissioningJournal {
         let fabric = try fabric()
         return CommissioningJournal(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }

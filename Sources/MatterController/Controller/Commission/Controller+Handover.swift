@@ -1,9 +1,9 @@
-package import MatterState
+public import MatterState
 
 /// Commissioning on two machines: one that reaches the device, and one that is on the network of the fabric.
 extension Controller {
     /// What the other machine needs to complete a pending node.
-    package func handover(of node: NodeID, passcode: SetupPasscode) throws -> Handover {
+    public func handover(of node: NodeID, passcode: SetupPasscode) throws -> Handover {
         guard let pending = try journal().node(node) else {
             throw RecordError(.unknownNode, "node \(node) is not pending", hint: .step("node.see"))
         }
@@ -13,7 +13,7 @@ extension Controller {
     /// The name of the fabric of a handover here; one that is not known yet is taken over, without its authority.
     ///
     /// - Throws: ``CommissioningError`` `handoverExpired` if the device has forgotten the attempt by now.
-    package func fabric(of handover: Handover) async throws -> String {
+    public func fabric(of handover: Handover) async throws -> String {
         let left = handover.node.failSafeEnds - options.unixTime()
         guard left > 0 else {
             throw CommissioningError(
@@ -33,7 +33,7 @@ extension Controller {
     }
 
     /// Completes the node of a handover over the network of the fabric.
-    package func complete(
+    public func complete(
         _ handover: Handover, name: String?, room: String?, readsEndpoints: Bool,
         progress: @escaping @Sendable (CommissioningProgress) -> Void, deadline: Instant
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {

@@ -1,9 +1,9 @@
 import MatterState
 
 /// Something that a commissioning needs before there is a device, and whether it is there.
-package struct Readiness: Sendable {
+public struct Readiness: Sendable {
     /// In the order in which a commissioning comes to them.
-    package enum Check: String, Sendable, CaseIterable {
+    public enum Check: String, Sendable, CaseIterable {
         /// The fabric, its certificates, and a state directory that can be written.
         case fabric
         /// The name and the room of the device.
@@ -14,6 +14,7 @@ package struct Readiness: Sendable {
         case issuer
         /// The authorities whose devices are trusted.
         case trust
+        /// Whether this machine is on a network.
         case network
         /// D-Bus and Avahi, which find the device.
         case discovery
@@ -21,12 +22,14 @@ package struct Readiness: Sendable {
         case bluetooth
     }
 
-    package let check: Check
+    /// What was checked.
+    public let check: Check
     /// What was found; empty where there is nothing to say.
-    package let note: String
-    package let failure: (any Error)?
+    public let note: String
+    /// Why it does not work; `nil` if it does.
+    public let failure: (any Error)?
     /// False for what only some devices need.
-    package var isNeeded = true
+    public var isNeeded = true
 }
 
 extension Controller {
@@ -37,7 +40,7 @@ extension Controller {
     ///   - room: for the device; `nil` for none.
     ///   - ways: how the device can be found, the better one first.
     /// - Throws: `CancellationError`.
-    package func readiness(
+    public func readiness(
         for commission: CommissionOptions, name: String?, room: String?, ways: [CommissioningWay], deadline: Instant
     ) async throws -> [Readiness] {
         var results: [Readiness] = []

@@ -1,12 +1,12 @@
-package import MatterNetwork
+public import MatterNetwork
 
 /// A device that is open for commissioning, in a PASE session with it.
-package struct UncommissionedDevice: Sendable {
+public struct UncommissionedDevice: Sendable {
     let session: SecureSession
     let deadline: Instant
 
     /// - Throws: `TransportError`, `InteractionError`.
-    package func read(_ paths: [AttributePath], isFabricFiltered: Bool) async throws -> ReadResult {
+    public func read(_ paths: [AttributePath], isFabricFiltered: Bool) async throws -> ReadResult {
         var result = ReadResult()
         for request in try ReadRequest(attributePaths: paths, isFabricFiltered: isFabricFiltered)
             .split(maxPayload: session.manager.link.largestPayload)
@@ -18,7 +18,7 @@ package struct UncommissionedDevice: Sendable {
     }
 
     /// The commands in as few requests as the device takes them in, in order.
-    package func batches(of commands: [Command]) -> [[Command]] {
+    public func batches(of commands: [Command]) -> [[Command]] {
         InvokeTransaction.batches(
             of: commands, maxPathsPerInvoke: Int(session.established.peerParameters.maxPathsPerInvoke),
             maxPayload: session.manager.link.largestPayload)
@@ -28,7 +28,7 @@ package struct UncommissionedDevice: Sendable {
     ///
     /// - Parameter work: how long the device may take; `nil` for the usual.
     /// - Throws: `outcome.unknown` if no answer came, `InteractionError`.
-    package func invoke(batch: [Command], isTimed: Bool, work: Duration?) async throws -> [CommandResult] {
+    public func invoke(batch: [Command], isTimed: Bool, work: Duration?) async throws -> [CommandResult] {
         let processing = [work, InteractionClient.standardProcessing].compactMap { $0 }.max()
         func run(_ transaction: inout InvokeTransaction) async throws -> [CommandResult] {
             do {
@@ -62,7 +62,7 @@ extension Controller {
     ///
     /// - Parameter requests: one for each device that a code is for; the first that is found is asked.
     /// - Throws: `CommissioningError`, `SessionError`, `DiscoveryError`, and what `work` throws.
-    package func inPASESession<Result: Sendable>(
+    public func inPASESession<Result: Sendable>(
         _ requests: [CommissioningRequest],
         progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }, deadline: Instant,
         _ work: @escaping @Sendable (UncommissionedDevice) async throws -> Result

@@ -14,7 +14,7 @@ extension TrustPolicy {
 
 extension RevocationJudgement {
     /// For programs: the verdict on the chain, and what is known of each certificate.
-    package var json: JSONValue {
+    public var json: JSONValue {
         var object: JSONObject = ["status": .string(verdict.rawValue)]
         object["since"] = since.map { .string(X509Time.text($0)) }
         object["reason"] = reason.map { .string($0) }

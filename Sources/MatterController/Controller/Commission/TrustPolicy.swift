@@ -85,7 +85,7 @@ extension TrustPolicy {
 /// Asks a person about a device that is in order but for its authority, which is not known.
 ///
 /// - Returns: whether to let it in all the same.
-package typealias AskAboutDevice = @Sendable (AttestationReport) async throws -> Bool
+public typealias AskAboutDevice = @Sendable (AttestationReport) async throws -> Bool
 
 /// Judges the attestation of devices by a policy.
 struct AttestationJudge: Sendable {

@@ -1,17 +1,20 @@
-package import MatterCrypto
+public import MatterCrypto
 package import MatterModel
 
 /// One fabric in the table of a device: FabricDescriptorStruct (Matter core specification, 11.18.4.5).
-package struct DeviceFabric: Sendable {
+public struct DeviceFabric: Sendable {
     /// The device's number for the fabric; `nil` if the device does not say, as it should.
-    package let index: UInt8?
+    public let index: UInt8?
     /// Uncompressed, 65 bytes.
-    package let rootPublicKey: [UInt8]
-    package let vendorID: UInt16
-    package let fabricID: FabricID
+    public let rootPublicKey: [UInt8]
+    /// The id of the vendor (Matter core specification, 2.5.2).
+    public let vendorID: UInt16
+    /// The id of the fabric.
+    public let fabricID: FabricID
     /// The device's own id on the fabric.
-    package let nodeID: NodeID
-    package let label: String
+    public let nodeID: NodeID
+    /// The label that its administrator gave it; empty if none.
+    public let label: String
 
     fileprivate init(_ value: TLVValue) throws(TLVError) {
         typealias Field = NodeOperationalCredentials.FabricDescriptor.Field
@@ -25,20 +28,20 @@ package struct DeviceFabric: Sendable {
     }
 
     /// The name by which fabrics are told apart; `nil` if the device names no possible fabric.
-    package var compressedFabricID: CompressedFabricID? {
+    public var compressedFabricID: CompressedFabricID? {
         guard let key = try? P256PublicKey(x963: rootPublicKey) else { return nil }
         return try? FabricIdentity.compressedFabricID(rootPublicKey: key, fabricID: fabricID)
     }
 }
 
 /// The table of a device's fabrics, which all administrators of the device may read.
-package struct DeviceFabrics: Sendable {
+public struct DeviceFabrics: Sendable {
     /// In the order of the device.
-    package let fabrics: [DeviceFabric]
+    public let fabrics: [DeviceFabric]
     /// The number of our fabric.
-    package let ownIndex: UInt8
+    public let ownIndex: UInt8
     /// The room of the table; `nil` if the device does not say.
-    package let capacity: UInt8?
+    public let capacity: UInt8?
 
     /// What to read, without the filter for our fabric.
     package static let paths = [

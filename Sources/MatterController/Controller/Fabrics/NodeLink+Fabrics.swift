@@ -1,8 +1,9 @@
-package import MatterNetwork
+public import MatterNetwork
 
 /// The table of a device's fabrics.
 extension NodeLink {
-    package func fabrics(deadline: Instant) async throws -> DeviceFabrics {
+    /// The fabrics that a node belongs to (Matter core specification, 11.18.5.2).
+    public func fabrics(deadline: Instant) async throws -> DeviceFabrics {
         try DeviceFabrics(
             try await read(DeviceFabrics.paths, isFabricFiltered: false, deadline: deadline), of: node.title)
     }
@@ -14,7 +15,7 @@ extension NodeLink {
     ///
     /// - Throws: ``ControllerError`` `ownFabric` for our own, which ``Controller/remove(_:isGone:deadline:serviceDeadline:)``
     ///   is for, and `unknownFabric`, before anything is sent.
-    package func removeFabric(_ index: UInt8, deadline: Instant) async throws {
+    public func removeFabric(_ index: UInt8, deadline: Instant) async throws {
         let table = try await fabrics(deadline: deadline)
         guard index != table.ownIndex else {
             throw ControllerError(
@@ -35,7 +36,7 @@ extension NodeLink {
     }
 
     /// Names our fabric on a device, for the administrators of all fabrics to see; at most 32 characters.
-    package func labelFabric(_ label: String, deadline: Instant) async throws {
+    public func labelFabric(_ label: String, deadline: Instant) async throws {
         try await changeFabrics(
             NodeOperationalCredentials.UpdateFabricLabel(label: label), named: "UpdateFabricLabel",
             .absolute, deadline: deadline)

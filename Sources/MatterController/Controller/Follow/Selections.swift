@@ -61,12 +61,13 @@ public struct EventSelection: Sendable, Hashable {
 
 extension AttributePath {
     /// Whether every attribute that another path means is one of these.
-    func covers(_ other: AttributePath) -> Bool {
+    public func covers(_ other: AttributePath) -> Bool {
         (endpoint == nil || endpoint == other.endpoint) && (cluster == nil || cluster == other.cluster)
             && (attribute == nil || attribute == other.attribute)
     }
 
-    func covers(_ path: ConcreteAttributePath) -> Bool { covers(AttributePath(path)) }
+    /// Whether an attribute is one of these.
+    public func covers(_ path: ConcreteAttributePath) -> Bool { covers(AttributePath(path)) }
 }
 
 extension EventPath {

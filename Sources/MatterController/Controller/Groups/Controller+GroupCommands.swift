@@ -1,13 +1,13 @@
-package import MatterState
+public import MatterState
 
 /// A message to a group that has left this host. No member answers it.
-package struct GroupDelivery: Sendable {
+public struct GroupDelivery: Sendable {
     /// The multicast address of the group.
-    package let address: PeerAddress
+    public let address: PeerAddress
     /// The network interfaces that it was sent on.
-    package let interfaces: [String]
+    public let interfaces: [String]
     /// Its message counter.
-    package let counter: UInt32
+    public let counter: UInt32
 }
 
 extension Controller {
@@ -20,7 +20,7 @@ extension Controller {
     /// - Parameter command: without an endpoint, and not one that has to be timed.
     /// - Throws: `TransportError` `noInterface`; `StoreError` if no counter can be reserved, since a counter that is used
     ///   twice would give the key away.
-    package func send(_ command: Command, to group: GroupRecord) async throws -> GroupDelivery {
+    public func send(_ command: Command, to group: GroupRecord) async throws -> GroupDelivery {
         let credentials = try credentials()
         let key = try GroupKey(
             epochKey: try groups().key(of: group), compressedFabricID: credentials.fabric.compressedFabricID)

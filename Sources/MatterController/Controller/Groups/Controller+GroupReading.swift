@@ -1,11 +1,13 @@
-package import MatterState
+public import MatterState
 
 /// What a member of a group has after a command to the group.
-package struct GroupReading: Sendable {
-    package let endpoint: EndpointID
-    package let report: AttributeReport
+public struct GroupReading: Sendable {
+    /// The endpoint.
+    public let endpoint: EndpointID
+    /// What the endpoint reported.
+    public let report: AttributeReport
     /// True if the value is the one that the command sets; `nil` if that cannot be known.
-    package let isAsSent: Bool?
+    public let isAsSent: Bool?
 }
 
 extension Controller {
@@ -15,7 +17,7 @@ extension Controller {
 
     /// Reads from each endpoint of a node what came of a request that was sent to its group; again until all have done it,
     /// or the time for it is over.
-    package func readBack(
+    public func readBack(
         _ request: DeviceRequest, to cluster: ClusterID, at endpoints: [EndpointID], of node: NodeRecord, budget: Budget
     ) async throws -> [GroupReading] {
         let aims = endpoints.flatMap { endpoint in

@@ -1,12 +1,14 @@
-package import MatterState
+public import MatterState
 
 /// The endpoints of one node that join or leave a group.
-package struct GroupParty: Sendable {
-    package var node: NodeRecord
+public struct GroupParty: Sendable {
+    /// The node.
+    public var node: NodeRecord
     /// All that a node has, or the only one that can be a member, if `nil`.
-    package var endpoints: Set<EndpointID>?
+    public var endpoints: Set<EndpointID>?
 
-    package init(_ node: NodeRecord, _ endpoints: Set<EndpointID>? = nil) {
+    /// A node with those of its endpoints that take part; `nil` for all that can.
+    public init(_ node: NodeRecord, _ endpoints: Set<EndpointID>? = nil) {
         self.node = node
         self.endpoints = endpoints
     }
@@ -15,7 +17,7 @@ package struct GroupParty: Sendable {
 extension Controller {
     /// Makes a group with a key of its own, or with the key of another group: devices have room for few keys. No device is
     /// told.
-    package func createGroup(_ name: String, id: UInt16? = nil, keyOf other: GroupRecord? = nil) async throws
+    public func createGroup(_ name: String, id: UInt16? = nil, keyOf other: GroupRecord? = nil) async throws
         -> GroupRecord
     {
         let seconds = MatterEpoch.seconds(unix: options.unixTime()) ?? 0
@@ -28,7 +30,7 @@ extension Controller {
     /// has already is left as it is.
     ///
     /// - Returns: the endpoints, and whether anything was missing.
-    package func join(
+    public func join(
         _ group: GroupRecord, _ party: GroupParty, budget: Budget
     ) async throws -> (endpoints: Set<EndpointID>, isChanged: Bool) {
         let store = try groups()
@@ -76,7 +78,7 @@ extension Controller {
     /// Takes endpoints of a node, or all of them, out of a group. The last one takes key and access with it.
     ///
     /// - Returns: whether the node had anything of the group.
-    package func leave(_ group: GroupRecord, _ party: GroupParty, budget: Budget) async throws -> Bool {
+    public func leave(_ group: GroupRecord, _ party: GroupParty, budget: Budget) async throws -> Bool {
         let own = try credentials().identity
         let isChanged = try await withLink(to: party.node) { link in
             let enrollment = GroupEnrollment(
@@ -90,7 +92,7 @@ extension Controller {
     }
 
     /// Forgets members without telling the device.
-    package func forget(_ node: NodeID, _ endpoints: Set<EndpointID>? = nil, in group: GroupRecord) async throws {
+    public func forget(_ node: NodeID, _ endpoints: Set<EndpointID>? = nil, in group: GroupRecord) async throws {
         try await groups().update(group.group) { record in
             record.remove { $0.nodeID == node && endpoints?.contains(EndpointID($0.endpoint)) ?? true }
         }

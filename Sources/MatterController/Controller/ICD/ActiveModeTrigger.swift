@@ -1,7 +1,7 @@
-package import MatterState
+public import MatterState
 
 /// What a person can do to wake a device up (UserActiveModeTriggerHint, Matter core specification 9.16.6.7).
-package enum ActiveModeTrigger {
+public enum ActiveModeTrigger {
     /// By bit; the instruction of the device takes the place of the braces. The simplest first.
     private static let words: [(bit: UInt32, text: String)] = [
         (0x01000, "press the setup button"),
@@ -25,7 +25,7 @@ package enum ActiveModeTrigger {
 
     /// The ways to wake a device up, the simplest first. The instruction comes from the device: escape it before it reaches
     /// a terminal.
-    package static func ways(_ sleep: ICDRegistration.Sleep) -> [String] {
+    public static func ways(_ sleep: ICDRegistration.Sleep) -> [String] {
         words.compactMap { entry -> String? in
             guard sleep.triggers & entry.bit != 0 else { return nil }
             let given = sleep.triggerInstruction.flatMap { $0.isEmpty ? nil : $0 }

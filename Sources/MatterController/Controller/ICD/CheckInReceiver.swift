@@ -2,17 +2,19 @@ import Logging
 import MatterState
 
 /// A check-in whose key and counter are right.
-package struct VerifiedCheckIn: Sendable {
-    package let node: NodeID
+public struct VerifiedCheckIn: Sendable {
+    /// The node that checked in.
+    public let node: NodeID
     let message: CheckInMessage
     /// Seconds since 1970.
-    package let at: Int64
+    public let at: Int64
     /// Whether the key was replaced before the check-in counted.
-    package internal(set) var hasNewKey = false
+    public internal(set) var hasNewKey = false
 
-    package var counter: UInt32 { message.counter }
+    /// The counter of the message.
+    public var counter: UInt32 { message.counter }
     /// How long the device stays awake after activity, in milliseconds; `nil` if it does not say.
-    package var activeThreshold: UInt16? { message.activeThreshold }
+    public var activeThreshold: UInt16? { message.activeThreshold }
 }
 
 /// Tells check-ins of our devices from everything else that comes to the port.

@@ -20,7 +20,7 @@ extension Controller {
     ///   - port: 0 for any.
     ///   - ready: told the port, once devices can find it.
     /// - Throws: ``ControllerError`` `listening` if another process does so already.
-    package func listenForCheckIns(
+    public func listenForCheckIns(
         port: UInt16 = 0, ready: @Sendable (UInt16) -> Void = { _ in },
         tell: @escaping @Sendable (VerifiedCheckIn) -> Void = { _ in }
     ) async throws {
@@ -142,7 +142,7 @@ extension Controller {
     }
 
     /// The longest that any node of the fabric may be waited for.
-    package func longestSleep() throws -> Duration {
+    public func longestSleep() throws -> Duration {
         let now = options.unixTime()
         return try registrations().sound().registrations.map { SleepExpectation($0, now: now).longest }.max() ?? .zero
     }

@@ -1,9 +1,9 @@
-package import MatterState
+public import MatterState
 
 /// Registration with devices that sleep (Matter core specification 9.15, 9.16).
 extension Controller {
     /// The registrations of the fabric in use.
-    package func registrations() throws -> ICDStore {
+    public func registrations() throws -> ICDStore {
         let fabric = try fabric()
         return ICDStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }
@@ -15,7 +15,7 @@ extension Controller {
     ///   - isForced: also one that is not known to want it.
     /// - Returns: `nil` for a device that need not be registered with.
     /// - Throws: ``ControllerError`` `unsupportedCluster` or `deviceLacks` if it is forced and the device cannot check in.
-    package func register(
+    public func register(
         with node: NodeRecord, title: String, isForced: Bool = true, budget: Budget
     ) async throws -> ICDRegistration? {
         // It is awake, or there is no way to wait for it.
@@ -156,7 +156,7 @@ extension Controller {
     ///
     /// - Parameter isGone: without telling the device.
     /// - Throws: ``ControllerError`` `notRegistered` if there is none.
-    package func unregister(
+    public func unregister(
         from node: NodeRecord, isGone: Bool, title: String, budget: Budget
     ) async throws {
         let store = try registrations()
@@ -175,7 +175,7 @@ extension Controller {
     /// Asks a device that is awake to stay awake.
     ///
     /// - Returns: how long it will.
-    package func keepAwake(
+    public func keepAwake(
         _ node: NodeRecord, for duration: Duration, title: String, budget: Budget
     ) async throws -> Duration {
         let command = Self.stayActive(duration)

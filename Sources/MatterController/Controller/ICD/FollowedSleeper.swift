@@ -1,5 +1,5 @@
 import Logging
-package import MatterState
+public import MatterState
 
 /// A node that is followed, sleeps for long times, and checks in here: its subscription is set up when it wakes up.
 struct FollowedSleeper: Sendable {
@@ -78,7 +78,7 @@ extension Controller {
 
     /// The longest silence to ask nodes for whose check-ins are waited for: as long as the longest of them sleeps, so that
     /// reports come as often as check-ins did; `nil` if there is none of them.
-    package func silence(of nodes: [NodeRecord]) -> Duration? {
+    public func silence(of nodes: [NodeRecord]) -> Duration? {
         nodes.compactMap { node -> Duration? in
             guard node.isLongIdleTime, let registration = try? registrations().registration(of: node.nodeID) else {
                 return nil
@@ -92,7 +92,7 @@ extension Controller {
     /// - Parameters:
     ///   - most: the longest time that a subscription is to be silent.
     ///   - usual: the time for nodes that are awake.
-    package func setUpTime(for nodes: [NodeRecord], most: Duration, usual: Duration) -> Duration {
+    public func setUpTime(for nodes: [NodeRecord], most: Duration, usual: Duration) -> Duration {
         guard options.checkInPatience == nil else { return usual }
         let naps = nodes.compactMap { node -> Duration? in
             guard node.isLongIdleTime, let expected = try? expectedSleep(of: node), !expected.isAwake else {

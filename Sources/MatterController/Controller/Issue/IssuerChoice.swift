@@ -1,13 +1,19 @@
-package import MatterState
+public import MatterState
 
 /// Who issues the certificate of a device that is commissioned.
 public struct IssuerChoice: Sendable {
     enum Kind: Sendable {
+        /// The one that the fabric has.
         case ofFabric([FabricRecord.Issuer: [String: String]])
+        /// The authority of the fabric, on this machine.
         case local
+        /// A program.
         case command(String)
+        /// A service, with its account.
         case service(FabricRecord.Issuer, [String: String])
+        /// One of the caller.
         case custom(any NOCIssuer)
+        /// Somebody else, by files.
         case outside(any NodeIssuer)
     }
 
@@ -17,7 +23,7 @@ public struct IssuerChoice: Sendable {
     public static let ofFabric = IssuerChoice(kind: .ofFabric([:]))
 
     /// The issuer that the fabric was made with, with settings for the registered services.
-    package static func ofFabric(settings: [FabricRecord.Issuer: [String: String]]) -> IssuerChoice {
+    public static func ofFabric(settings: [FabricRecord.Issuer: [String: String]]) -> IssuerChoice {
         IssuerChoice(kind: .ofFabric(settings))
     }
 
@@ -28,7 +34,7 @@ public struct IssuerChoice: Sendable {
     public static func command(_ command: String) -> IssuerChoice { IssuerChoice(kind: .command(command)) }
 
     /// A registered service, with settings of its own.
-    package static func service(_ issuer: FabricRecord.Issuer, settings: [String: String] = [:]) -> IssuerChoice {
+    public static func service(_ issuer: FabricRecord.Issuer, settings: [String: String] = [:]) -> IssuerChoice {
         IssuerChoice(kind: .service(issuer, settings))
     }
 
@@ -91,7 +97,7 @@ extension Controller {
     }
 
     /// The next step if a device refuses access, where the fabric's service knows one.
-    package func accessHint() -> Hint? {
+    public func accessHint() -> Hint? {
         guard let fabric = try? fabric(), let service = service(of: fabric) else { return nil }
         return try? service.accessHint(on: ServedFabric(fabric, self, deadline: .now))
     }

@@ -1,8 +1,8 @@
-package import MatterState
+public import MatterState
 
 /// A service beyond this machine that issues the certificates of fabrics, such as a vendor's cloud. A module registers its
 /// own with ``Controller/Options/services``; fabrics name it in their records.
-package protocol IssuerService: Sendable {
+public protocol IssuerService: Sendable {
     /// The name of the service in the records of fabrics.
     var issuer: FabricRecord.Issuer { get }
 
@@ -29,7 +29,7 @@ package protocol IssuerService: Sendable {
 }
 
 /// The fabric that a service works for, with the means to talk to its nodes.
-package struct ServedFabric: Sendable {
+public struct ServedFabric: Sendable {
     package let record: FabricRecord
     package let controller: Controller
     /// The end of the time that the service has.
@@ -43,7 +43,8 @@ package struct ServedFabric: Sendable {
 }
 
 /// A service's work around one commissioning.
-package protocol IssuerWork: Sendable {
+public protocol IssuerWork: Sendable {
+    /// Who issues the certificate.
     var issuer: any NOCIssuer { get }
 
     /// Does the rest once the node is on the fabric and known here. Failures are warnings.
@@ -61,7 +62,7 @@ struct BareIssuer: IssuerWork {
 }
 
 /// A service's part in the removal of nodes.
-package protocol RemovalWork: Sendable {
+public protocol RemovalWork: Sendable {
     /// Keeps, before the device is told, what the service has to hear: the process may end in between.
     func prepare(_ node: NodeRecord) throws
 

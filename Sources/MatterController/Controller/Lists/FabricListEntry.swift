@@ -1,8 +1,11 @@
-package import MatterBase
+public import MatterBase
 
 /// An entry of a fabric-scoped list: an attribute of which each fabric sees and writes its own part (Matter core
 /// specification, 7.13.2.1).
-package protocol FabricListEntry: Equatable, Sendable {
+public protocol FabricListEntry: Equatable, Sendable {
+    /// An entry as a node sends it.
+    ///
+    /// - Throws: ``TLVError`` if a field is missing or of another type.
     init(_ value: TLVValue) throws(TLVError)
 
     /// The entry as it is written: without the index of the fabric, which the node adds.
@@ -22,7 +25,7 @@ extension FabricListEntry {
 
 extension Array where Element: FabricListEntry {
     /// True if both lists have the same entries, in any order.
-    package func means(_ other: [Element]) -> Bool {
+    public func means(_ other: [Element]) -> Bool {
         guard count == other.count else { return false }
         var rest = other.map(\.unplaced)
         for entry in self {
@@ -39,8 +42,9 @@ extension Array where Element: FabricListEntry {
 }
 
 /// Our fabric's part of a list, as a node reported it.
-package struct FabricList<Entry: FabricListEntry>: Sendable {
-    package var entries: [Entry]
+public struct FabricList<Entry: FabricListEntry>: Sendable {
+    /// The entries, in the order of the node.
+    public var entries: [Entry]
     /// The version of the cluster's data; `nil` if the node did not say.
-    package var dataVersion: UInt32?
+    public var dataVersion: UInt32?
 }

@@ -1,7 +1,8 @@
-package import MatterModel
+public import MatterModel
 
 /// A structure of a fabric-scoped list, generated like all others.
-package protocol FabricScopedStructure: ClusterStructure {
+public protocol FabricScopedStructure: ClusterStructure {
+    /// The index of the fabric that the entry belongs to; `nil` in one that has not been written.
     var fabricIndex: UInt8? { get set }
 }
 
@@ -9,14 +10,17 @@ package protocol FabricScopedStructure: ClusterStructure {
 ///
 /// Fields that a later version has added are kept and written back as they were read.
 @dynamicMemberLookup
-package struct ListEntry<Structure: FabricScopedStructure>: FabricListEntry {
+public struct ListEntry<Structure: FabricScopedStructure>: FabricListEntry {
     /// The fields that are known.
     package var known: Structure
     private var others: [TLVElement] = []
 
     package init(_ known: Structure) { self.known = known }
 
-    package init(_ value: TLVValue) throws(TLVError) {
+    /// An entry as a node sends it.
+    ///
+    /// - Throws: ``TLVError`` if a field is missing or of another type.
+    public init(_ value: TLVValue) throws(TLVError) {
         guard let known = Structure(tlv: value), let written = known.tlv.members, let members = value.members else {
             throw TLVError(.wrongType, "an entry lacks a field, or a field is of another type")
         }
@@ -24,14 +28,17 @@ package struct ListEntry<Structure: FabricScopedStructure>: FabricListEntry {
         others = members.filter { member in !written.contains { $0.tag == member.tag } }
     }
 
-    package var tlv: TLVValue { .structure((unplaced.known.tlv.members ?? []) + others) }
+    /// The entry as it is written: without the index of the fabric.
+    public var tlv: TLVValue { .structure((unplaced.known.tlv.members ?? []) + others) }
 
-    package var fabricIndex: UInt8? {
+    /// The index of the fabric that the entry belongs to; `nil` in one that has not been written.
+    public var fabricIndex: UInt8? {
         get { known.fabricIndex }
         set { known.fabricIndex = newValue }
     }
 
-    package subscript<Value>(dynamicMember field: WritableKeyPath<Structure, Value>) -> Value {
+    /// A field of the structure.
+    public subscript<Value>(dynamicMember field: WritableKeyPath<Structure, Value>) -> Value {
         get { known[keyPath: field] }
         set { known[keyPath: field] = newValue }
     }

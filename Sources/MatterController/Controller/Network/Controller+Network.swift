@@ -1,11 +1,11 @@
-package import MatterState
+public import MatterState
 
 extension Controller {
     /// How a node is connected.
     ///
     /// - Parameter title: the node in messages.
     /// - Throws: ``ControllerError`` `unsupportedCluster` if it says nothing about its network.
-    package func networkState(of node: NodeRecord, title: String, budget: Budget) async throws -> NetworkState {
+    public func networkState(of node: NodeRecord, title: String, budget: Budget) async throws -> NetworkState {
         let read = try await link(to: node).read(NetworkState.paths, deadline: budget.deadline(for: node))
         let state = NetworkState(read)
         guard !state.commissioning.isEmpty || !state.interfaces.isEmpty else {

@@ -1,9 +1,10 @@
-package import MatterState
+public import MatterState
 
 /// A change of the networks of a node.
-package enum NetworkChange: Sendable {
+public enum NetworkChange: Sendable {
     /// - Parameter connects: whether the node joins it at once.
     case add(NetworkCredential, connects: Bool)
+    /// Connects to a network that is stored on the device.
     case connect(id: [UInt8])
     /// - Parameter isForced: also the network that the node is on.
     case remove(id: [UInt8], isForced: Bool)
@@ -19,7 +20,7 @@ extension Controller {
     ///   - note: told of what is going on.
     /// - Returns: the interface afterwards.
     /// - Throws: ``ControllerError`` `networkRefused`, `networkLost`, `networkInUse`, `unknownNetwork`, `nodeBusy`.
-    package func change(
+    public func change(
         _ change: NetworkChange, of node: NodeRecord, endpoint named: EndpointID?, title: String, budget: Budget,
         note: @escaping @Sendable (String) -> Void
     ) async throws -> NetworkState.Commissioning {

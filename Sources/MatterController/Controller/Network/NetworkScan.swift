@@ -1,4 +1,4 @@
-package import MatterState
+public import MatterState
 
 extension Controller {
     /// Lets a node search for networks, the strongest first.
@@ -8,7 +8,7 @@ extension Controller {
     ///   - ssid: only Wi-Fi networks of this name, also hidden ones.
     ///   - title: the node in messages.
     /// - Throws: ``ControllerError`` `unsupportedCluster` for a node without a radio, `networkRefused` if the search failed.
-    package func scanNetworks(
+    public func scanNetworks(
         of node: NodeRecord, endpoint named: EndpointID?, ssid: [UInt8]?, title: String, budget: Budget
     ) async throws -> [SeenNetwork] {
         let state = try await networkState(of: node, title: title, budget: budget)

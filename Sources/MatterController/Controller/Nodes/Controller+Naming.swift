@@ -1,16 +1,18 @@
-package import MatterState
+public import MatterState
 
 extension Controller {
     /// Where a name is kept beside the records here.
-    package struct NamePlaces: OptionSet, Sendable {
-        package let rawValue: UInt8
+    public struct NamePlaces: OptionSet, Sendable {
+        /// The number.
+        public let rawValue: UInt8
 
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// The value with a number.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// NodeLabel of the node, or of the device behind a bridge.
-        package static let device = NamePlaces(rawValue: 1)
+        public static let device = NamePlaces(rawValue: 1)
         /// The service that issues for the fabric.
-        package static let service = NamePlaces(rawValue: 2)
+        public static let service = NamePlaces(rawValue: 2)
     }
 
     /// The most bytes of NodeLabel (Matter core specification 11.1.4.6, 9.13.4.1).
@@ -20,7 +22,7 @@ extension Controller {
     ///
     /// - Throws: ``ControllerError`` `outOfLimits` for a name that is too long for the device; `otherIssuer` if there is no
     ///   service, or it knows no devices behind bridges; `status` if the device refused.
-    package func rename(
+    public func rename(
         _ node: NodeRecord, bridged endpoint: EndpointID?, to name: String, alsoAt places: NamePlaces, budget: Budget
     ) async throws {
         try NameRule.check(name, what: endpoint == nil ? "node" : "device")
@@ -89,7 +91,7 @@ extension Controller {
     ///
     /// - Parameter room: `nil` takes the label away.
     /// - Throws: ``ControllerError`` `outOfLimits`, `unsupportedCluster`, or `status` if the device refused.
-    package func tell(
+    public func tell(
         _ node: NodeRecord, bridged endpoint: EndpointID?, room: String?, budget: Budget
     ) async throws {
         if let room, room.utf8.count > Self.longestLabelValue {

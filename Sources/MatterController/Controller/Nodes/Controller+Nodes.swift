@@ -1,11 +1,11 @@
-package import MatterState
+public import MatterState
 
 extension Controller {
     /// The node that a user means, by id or name.
     ///
     /// - Throws: `RecordError` `pendingNode` for one that is still being commissioned, `bridgedDevice` for a device behind a
     ///   bridge.
-    package func record(of text: String) throws -> NodeRecord {
+    public func record(of text: String) throws -> NodeRecord {
         let (node, endpoint) = try place(of: text)
         guard let endpoint else { return node }
         throw RecordError(
@@ -17,7 +17,7 @@ extension Controller {
     ///
     /// - Parameter endpoint: the one that the user named beside.
     /// - Throws: `RecordError` as ``record(of:)``, and `ambiguousName`.
-    package func place(
+    public func place(
         of text: String, endpoint: EndpointID? = nil
     ) throws -> (node: NodeRecord, endpoint: EndpointID?) {
         do {
@@ -33,7 +33,7 @@ extension Controller {
     }
 
     /// The same, for who has more to find fault with first.
-    package func placement(of text: String) -> Result<(node: NodeRecord, endpoint: EndpointID?), any Error> {
+    public func placement(of text: String) -> Result<(node: NodeRecord, endpoint: EndpointID?), any Error> {
         Result { try place(of: text) }
     }
 
@@ -44,7 +44,7 @@ extension Controller {
     }
 
     /// The node with the facts that it tells now, which are kept: bridges gain and lose endpoints.
-    package func refreshed(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
+    public func refreshed(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
         let take = try await facts(of: record, deadline: deadline)
         try await nodes().update(record.nodeID, take)
         return Self.changed(record, take)
@@ -83,7 +83,7 @@ extension Controller {
     /// Changes what the user says of a device behind a bridge.
     ///
     /// - Throws: `RecordError` `unknownNode` if the endpoint is no such device.
-    package func update(
+    public func update(
         _ node: NodeRecord, bridged endpoint: EndpointID, _ change: @Sendable (inout BridgedDevice) -> Void
     ) async throws {
         guard node.bridged(at: endpoint.rawValue) != nil else {
@@ -97,7 +97,7 @@ extension Controller {
     /// Forgets the session that the next one would resume.
     ///
     /// - Parameter purging: also where the node was reached and how it wanted to be treated.
-    package func disconnect(_ node: NodeRecord, purging: Bool) async throws {
+    public func disconnect(_ node: NodeRecord, purging: Bool) async throws {
         try keptSessions()?.remove(node.nodeID)
         try ResumptionStore(options.state, fabric: try fabric().name).remove(node.nodeID)
         guard purging else { return }

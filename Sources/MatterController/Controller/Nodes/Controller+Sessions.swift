@@ -1,20 +1,23 @@
-package import MatterState
+public import MatterState
 
 /// The sessions that are kept between processes.
 extension Controller {
     /// What is known of a kept session.
-    package struct KeptState: Sendable {
-        package let node: NodeRecord
-        package let address: PeerAddress
+    public struct KeptState: Sendable {
+        /// The node, as its record has it.
+        public let node: NodeRecord
+        /// The address at which the node answered last.
+        public let address: PeerAddress
         /// The time since its set-up, and since the node was last heard.
-        package let age: Duration
-        package let silence: Duration?
+        public let age: Duration
+        /// How long ago the node was last heard; `nil` if that is not known.
+        public let silence: Duration?
         /// How long the node usually takes to acknowledge.
-        package let roundTrip: Duration?
+        public let roundTrip: Duration?
     }
 
     /// Why no session is kept for the next command; `nil` if sessions are.
-    package var obstacleToKeeping: String? {
+    public var obstacleToKeeping: String? {
         guard options.keepsSessions else { return "sessions are closed at the end of this command" }
         guard let runtime = options.runtime else { return "XDG_RUNTIME_DIR names no folder" }
         do {
@@ -26,7 +29,7 @@ extension Controller {
     }
 
     /// The kept sessions with nodes of the fabric, by node id.
-    package func keptStates() throws -> [KeptState] {
+    public func keptStates() throws -> [KeptState] {
         guard let store = try keptSessions(), let moment = store.now() else { return [] }
         let now = options.time.now
         let found = Dictionary(
@@ -42,7 +45,7 @@ extension Controller {
 
     /// The nodes, each with the time at which any command last heard it. Commands do not write that down: the records of
     /// their sessions tell.
-    package func withLastSeen(_ nodes: [NodeRecord]) throws -> [NodeRecord] {
+    public func withLastSeen(_ nodes: [NodeRecord]) throws -> [NodeRecord] {
         let resumptions = ResumptionStore(options.state, fabric: try fabric().name)
         let kept = Dictionary(
             ((try? keptStates()) ?? []).map { ($0.node.nodeID, $0.silence) }, uniquingKeysWith: { first, _ in first })
@@ -58,14 +61,14 @@ extension Controller {
     /// Closes the kept session with a node.
     ///
     /// - Returns: `false` if there is none.
-    package func dropSession(with node: NodeRecord, deadline: Instant) async throws -> Bool {
+    public func dropSession(with node: NodeRecord, deadline: Instant) async throws -> Bool {
         try await link(to: node).endKept(deadline: deadline)
     }
 
     /// Sees to it that there is a session for the next command.
     ///
     /// - Returns: how the session came to be, and how long it took until the node had answered in it.
-    package func warm(_ node: NodeRecord, deadline: Instant) async throws -> (rung: SessionRung, time: Duration) {
+    public func warm(_ node: NodeRecord, deadline: Instant) async throws -> (rung: SessionRung, time: Duration) {
         let began = options.time.now
         return try await withLink(to: node) { link in
             let path = AttributePath(

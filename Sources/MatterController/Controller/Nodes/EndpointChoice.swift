@@ -2,10 +2,10 @@ package import MatterState
 
 extension NodeRecord {
     /// The node in messages: `node 'kitchen'`, `node 2`.
-    package var title: String { name.map { "node '\($0)'" } ?? "node \(nodeID.rawValue)" }
+    public var title: String { name.map { "node '\($0)'" } ?? "node \(nodeID.rawValue)" }
 
     /// The node as it is typed: `kitchen`, `2`.
-    package var label: String { name ?? "\(nodeID.rawValue)" }
+    public var label: String { name ?? "\(nodeID.rawValue)" }
 
     /// The endpoint that an everyday verb means.
     ///
@@ -13,7 +13,7 @@ extension NodeRecord {
     ///   - cluster: what the endpoint must serve.
     ///   - named: the endpoint that the user named; the device then says itself whether it has the cluster.
     ///   - clusterName: for the error.
-    package func endpoint(
+    public func endpoint(
         serving cluster: ClusterID, named: EndpointID?, clusterName: @autoclosure () -> String
     ) throws(ControllerError) -> EndpointID {
         if let named { return named }

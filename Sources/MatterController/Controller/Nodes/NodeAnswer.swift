@@ -1,12 +1,15 @@
-package import MatterState
+public import MatterState
 
 /// What one node of several said.
-package struct NodeAnswer<Value: Sendable>: Sendable {
-    package let node: NodeRecord
+public struct NodeAnswer<Value: Sendable>: Sendable {
+    /// The node, as its record has it.
+    public let node: NodeRecord
     package let outcome: Result<Value, any Error>
 
-    package var value: Value? { try? outcome.get() }
-    package var failure: (any Error)? { if case .failure(let error) = outcome { error } else { nil } }
+    /// What the node answered; `nil` if it failed.
+    public var value: Value? { try? outcome.get() }
+    /// Why it failed; `nil` if the node answered.
+    public var failure: (any Error)? { if case .failure(let error) = outcome { error } else { nil } }
 
     /// How many nodes are asked at a time.
     private static var together: Int { 16 }
@@ -15,7 +18,7 @@ package struct NodeAnswer<Value: Sendable>: Sendable {
     ///
     /// - Returns: the answers in the order of the nodes; the failure of one costs the others nothing.
     /// - Throws: `CancellationError`.
-    package static func each(
+    public static func each(
         of nodes: [NodeRecord], _ ask: @escaping @Sendable (NodeRecord) async throws -> Value
     ) async throws -> [NodeAnswer] {
         try await withThrowingTaskGroup(of: (Int, NodeAnswer).self) { group in

@@ -1,37 +1,45 @@
-package import MatterState
+public import MatterState
 
 /// What a node says of itself: its endpoints with their parts, and what their clusters can do (Matter core specification
 /// 7.13, 9.5).
-package struct NodeDescription: Sendable {
+public struct NodeDescription: Sendable {
     /// A server cluster of an endpoint.
-    package struct Cluster: Sendable {
-        package let id: ClusterID
-        package fileprivate(set) var revision: UInt16?
+    public struct Cluster: Sendable {
+        /// The number of the cluster.
+        public let id: ClusterID
+        /// The revision of the cluster; `nil` if the node does not say.
+        public fileprivate(set) var revision: UInt16?
         /// FeatureMap, one bit for each feature.
-        package fileprivate(set) var features: UInt32?
+        public fileprivate(set) var features: UInt32?
         /// AttributeList; `nil` if it was not read.
-        package fileprivate(set) var attributes: [AttributeID]?
+        public fileprivate(set) var attributes: [AttributeID]?
         /// AcceptedCommandList; `nil` if it was not read.
-        package fileprivate(set) var commands: [CommandID]?
+        public fileprivate(set) var commands: [CommandID]?
     }
 
-    package struct Endpoint: Sendable {
-        package let number: EndpointID
-        package fileprivate(set) var deviceTypes: [(id: DeviceTypeID, revision: UInt16?)] = []
-        package fileprivate(set) var parts: [EndpointID] = []
+    /// An endpoint, as the Descriptor cluster has it (Matter core specification, 9.5).
+    public struct Endpoint: Sendable {
+        /// The number of the endpoint.
+        public let number: EndpointID
+        /// What it is, each with the revision of the device type.
+        public fileprivate(set) var deviceTypes: [(id: DeviceTypeID, revision: UInt16?)] = []
+        /// The endpoints that are part of it.
+        public fileprivate(set) var parts: [EndpointID] = []
         /// Semantic tags, as structures.
-        package fileprivate(set) var tags: [TLVValue] = []
-        package fileprivate(set) var servers: [Cluster] = []
-        package fileprivate(set) var clients: [ClusterID] = []
+        public fileprivate(set) var tags: [TLVValue] = []
+        /// The clusters that it serves.
+        public fileprivate(set) var servers: [Cluster] = []
+        /// The clusters that it controls on others.
+        public fileprivate(set) var clients: [ClusterID] = []
     }
 
     /// The endpoints by number.
-    package private(set) var endpoints: [Endpoint] = []
+    public private(set) var endpoints: [Endpoint] = []
 
     /// What to read.
     ///
     /// - Parameter elements: whether also the lists of attributes and commands.
-    package static func paths(
+    public static func paths(
         endpoint: EndpointID? = nil, cluster: ClusterID? = nil, elements: Bool
     ) -> [AttributePath] {
         let lists = [GlobalAttribute.attributeList, GlobalAttribute.acceptedCommandList]
@@ -46,7 +54,7 @@ package struct NodeDescription: Sendable {
 
     /// The endpoints that a read of ``paths(endpoint:cluster:elements:)`` describes. What a node leaves out or garbles is
     /// missing, and spoils nothing else.
-    package init(_ result: ReadResult) {
+    public init(_ result: ReadResult) {
         var found: [EndpointID: Endpoint] = [:]
         var clusters: [EndpointID: [ClusterID: Cluster]] = [:]
         for report in result.attributes {
@@ -94,11 +102,11 @@ package struct NodeDescription: Sendable {
     }
 
     /// Leaves the other endpoints out.
-    package mutating func keep(_ endpoint: EndpointID) { endpoints.removeAll { $0.number != endpoint } }
+    public mutating func keep(_ endpoint: EndpointID) { endpoints.removeAll { $0.number != endpoint } }
 
     /// The endpoints that are no part of another one, with what is below them. An endpoint that contains itself, or that
     /// two contain, is shown once.
-    package var tree: [(depth: Int, endpoint: Endpoint)] {
+    public var tree: [(depth: Int, endpoint: Endpoint)] {
         let known = Dictionary(uniqueKeysWithValues: endpoints.map { ($0.number, $0) })
         // The root lists all endpoints, and an aggregator all below it; the nearest one above counts.
         var nearest: [EndpointID: EndpointID] = [:]
@@ -131,7 +139,7 @@ extension Controller {
     /// What a node says of itself; its endpoints are kept.
     ///
     /// - Parameter elements: whether also what each cluster has.
-    package func describe(_ record: NodeRecord, elements: Bool, deadline: Instant) async throws -> NodeDescription {
+    public func describe(_ record: NodeRecord, elements: Bool, deadline: Instant) async throws -> NodeDescription {
         let described = try await refreshed(record, deadline: deadline)
         return NodeDescription(
             try await link(to: described).read(NodeDescription.paths(elements: elements), deadline: deadline))

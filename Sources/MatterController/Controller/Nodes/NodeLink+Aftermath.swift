@@ -2,7 +2,7 @@ import MatterNetwork
 
 extension ControllerError {
     /// Whether the node was looked for until the end of the time, and not heard: to ask it for its state only costs more.
-    package var isOfSilentNode: Bool {
+    public var isOfSilentNode: Bool {
         guard let failure = underlying as? SessionError else { return false }
         return failure.isSilence || failure.code == .unreachable
     }
@@ -28,7 +28,7 @@ extension NodeLink {
 
     /// The same for commands of any clusters: what the clusters' attributes count or say yes or no to. Texts, bytes and
     /// lists may be long, or secret.
-    package func stateAfterwards(
+    public func stateAfterwards(
         of commands: [Command]
     ) async -> [(path: ConcreteAttributePath, value: TLVValue)] {
         var seen: Set<AttributePath> = []
@@ -38,7 +38,7 @@ extension NodeLink {
     }
 
     /// The aftermath of a write.
-    package func stateAfterwards(
+    public func stateAfterwards(
         of writes: [AttributeWrite]
     ) async -> [(path: ConcreteAttributePath, value: TLVValue)] {
         await scalars(writes.map(\.path))

@@ -1,10 +1,10 @@
 import Logging
-package import MatterNetwork
+public import MatterNetwork
 
 /// Commands and writes: what may not happen twice.
 extension NodeLink {
     /// True if doing something twice comes to the same as doing it once.
-    package enum Repeatability: Sendable {
+    public enum Repeatability: Sendable {
         /// It sets an absolute state; it may be repeated after silence.
         case absolute
         /// Once its datagram has left, it is never sent in another session.
@@ -12,7 +12,7 @@ extension NodeLink {
     }
 
     /// For timed interactions: the time the device waits for the request itself, milliseconds.
-    package static let timedTimeout: UInt16 = 10_000
+    public static let timedTimeout: UInt16 = 10_000
 
     // MARK: Writing
 
@@ -20,7 +20,7 @@ extension NodeLink {
     ///
     /// - Parameter repeatability: of the attributes; a write on a data version, and a list that takes several messages, run
     ///   at most once whatever it says.
-    package func write(
+    public func write(
         _ writes: [AttributeWrite], isTimed: Bool, _ repeatability: Repeatability = .absolute, deadline: Instant
     ) async throws -> [AttributeWriteResult] {
         func perform(_ transaction: inout WriteTransaction) async throws -> [AttributeWriteResult] {
@@ -55,7 +55,7 @@ extension NodeLink {
     /// - Parameter work: how long this command is known to take some devices.
     /// - Throws: ``ControllerError`` with `outcomeUnknown` if it may have run and no answer came that says so, also when the
     ///   waiting was interrupted; the error underneath tells.
-    package func invoke(
+    public func invoke(
         _ command: Command, isTimed: Bool = false, _ repeatability: Repeatability, work: Duration? = nil,
         deadline: Instant
     ) async throws -> CommandResult {
@@ -66,7 +66,7 @@ extension NodeLink {
     }
 
     /// The commands in as few requests as the device takes them in, in order.
-    package func batches(of commands: [Command], deadline: Instant) async throws -> [[Command]] {
+    public func batches(of commands: [Command], deadline: Instant) async throws -> [[Command]] {
         let session = try await connect(deadline: deadline)
         return InvokeTransaction.batches(
             of: commands, maxPathsPerInvoke: Int(session.established.peerParameters.maxPathsPerInvoke),
@@ -80,7 +80,7 @@ extension NodeLink {
     ///   - repeatability: of all of them.
     /// - Returns: a result for each command, in order; `NO_COMMAND_RESPONSE` for one that the device passed over.
     /// - Throws: as ``invoke(_:isTimed:_:work:deadline:)``.
-    package func invoke(
+    public func invoke(
         batch: [Command], isTimed: Bool, _ repeatability: Repeatability, work: Duration? = nil, deadline: Instant
     ) async throws -> [CommandResult] {
         let patience = [work, self.patience.afterAcknowledgement].compactMap { $0 }.max()

@@ -2,7 +2,7 @@ import Logging
 package import MatterState
 
 /// The way to one node: a session when needed, another one when the first is lost, and no command twice.
-package actor NodeLink {
+public actor NodeLink {
     /// How long a device may take beyond the delivery of messages.
     package struct Patience: Sendable {
         /// For an answer to anything.
@@ -80,7 +80,7 @@ package actor NodeLink {
 
     /// The session under way, or a new one.
     @discardableResult
-    package func connect(deadline: Instant) async throws -> SecureSession {
+    public func connect(deadline: Instant) async throws -> SecureSession {
         while true {
             if let session = await usableSession() { return session }
             guard isConnecting || closing > 0 else { break }
@@ -236,7 +236,7 @@ package actor NodeLink {
     /// - Parameters:
     ///   - events: also the log of these.
     ///   - versions: the clusters that are left out if they still have these data versions.
-    package func read(
+    public func read(
         _ paths: [AttributePath], events: [EventPath] = [], unlessAt versions: [DataVersionFilter] = [],
         isFabricFiltered: Bool = true, deadline: Instant
     ) async throws -> ReadResult {
@@ -253,7 +253,7 @@ package actor NodeLink {
     /// Reads the log of events, oldest first.
     ///
     /// - Parameter minimum: the first event number of interest; `nil` for all.
-    package func readEvents(
+    public func readEvents(
         _ paths: [EventPath], from minimum: UInt64? = nil, deadline: Instant
     ) async throws -> [EventReport] {
         var result = ReadResult()

@@ -39,28 +39,29 @@ public struct NodeQuery: Sendable, Hashable {
     }
 
     /// A property, in words that follow "no node", and the test for it.
-    package struct Criterion {
+    public struct Criterion: Sendable {
         let said: String
         /// Of a device behind a bridge, or of a node without those.
-        fileprivate let test: (NodeRecord, BridgedEndpoint?) -> Bool
+        fileprivate let test: @Sendable (NodeRecord, BridgedEndpoint?) -> Bool
 
         /// - Parameter device: behind the node, if it is a bridge.
         package func isMet(by node: NodeRecord, _ device: BridgedEndpoint? = nil) -> Bool { test(node, device) }
 
         /// Whether the node or a device behind it has the property.
-        package func isMet(within node: NodeRecord) -> Bool {
+        public func isMet(within node: NodeRecord) -> Bool {
             test(node, nil) || node.bridged.contains { test(node, $0) }
         }
     }
 
     /// A node that is meant.
-    package struct Target {
-        package let node: NodeRecord
+    public struct Target: Sendable {
+        /// The node, as its record has it.
+        public let node: NodeRecord
         package let endpoint: EndpointID?
         /// False if it is meant for what it has in common with others.
-        package let isNamed: Bool
+        public let isNamed: Bool
         /// What stands at the endpoint, if it is one of a bridge.
-        package let device: BridgedEndpoint?
+        public let device: BridgedEndpoint?
 
         fileprivate init(node: NodeRecord, endpoint: EndpointID? = nil, isNamed: Bool) {
             self.node = node
@@ -79,23 +80,26 @@ public struct NodeQuery: Sendable, Hashable {
     }
 
     /// A node, and the endpoints of it that are meant; `nil` for the one that is chosen by what is asked of it.
-    package struct Part: Sendable {
-        package let node: NodeRecord
-        package var endpoints: [EndpointID?]
+    public struct Part: Sendable {
+        /// The node, as its record has it.
+        public let node: NodeRecord
+        /// Its endpoints; `nil` stands for the node as a whole.
+        public var endpoints: [EndpointID?]
 
-        package init(_ node: NodeRecord, _ endpoints: [EndpointID?]) {
+        /// A node with the endpoints that are meant.
+        public init(_ node: NodeRecord, _ endpoints: [EndpointID?]) {
             self.node = node
             self.endpoints = endpoints
         }
     }
 
     /// Whether a word is a pattern of names.
-    package static func isPattern(_ word: String) -> Bool { word.contains { $0 == "*" || $0 == "?" } }
+    public static func isPattern(_ word: String) -> Bool { word.contains { $0 == "*" || $0 == "?" } }
 
     /// What the nodes have in common.
     ///
     /// - Throws: `DataModelError` for a type or a cluster that no definition has.
-    package func criteria(in catalogue: Catalogue) throws -> [Criterion] {
+    public func criteria(in catalogue: Catalogue) throws -> [Criterion] {
         var criteria: [Criterion] = []
         if let room {
             criteria.append(
@@ -138,7 +142,7 @@ public struct NodeQuery: Sendable, Hashable {
 
 extension NodeRecord {
     /// The endpoints that are no devices behind a bridge.
-    package var ownEndpoints: [Endpoint] { endpoints.filter { $0.bridged == nil } }
+    public var ownEndpoints: [Endpoint] { endpoints.filter { $0.bridged == nil } }
 }
 
 extension Controller {
@@ -158,7 +162,7 @@ extension Controller {
     /// The nodes that a query means and, where they were named, their endpoints, by id, each once.
     ///
     /// - Throws: `RecordError` `unknownNode` if there is none.
-    package func targets(of query: NodeQuery, in catalogue: Catalogue) throws -> [NodeQuery.Target] {
+    public func targets(of query: NodeQuery, in catalogue: Catalogue) throws -> [NodeQuery.Target] {
         typealias Target = NodeQuery.Target
         let known = try nodes().sound().nodes
         var chosen = query.names.isEmpty ? known.flatMap(Target.all) : []
@@ -199,7 +203,7 @@ extension Controller {
     ///
     /// - Parameter eachEndpoint: whether a node that was not named takes part with every endpoint that suits; else what is
     ///   asked of it chooses.
-    package func parts(
+    public func parts(
         of query: NodeQuery, in catalogue: Catalogue, eachEndpoint: Bool = false,
         where suits: @Sendable (NodeRecord.Endpoint) -> Bool
     ) throws -> [NodeQuery.Part] {

@@ -1,9 +1,9 @@
-package import MatterState
+public import MatterState
 
 /// Is told whenever something waits for a node, for people who wait with it.
 ///
 /// One node may be waited for several times at once; each begin has its end.
-package protocol NodeWaits: AnyObject, Sendable {
+public protocol NodeWaits: AnyObject, Sendable {
     /// - Parameters:
     ///   - addresses: where it is looked for first; none if it has to be found.
     ///   - deadline: when the wait ends at the latest.

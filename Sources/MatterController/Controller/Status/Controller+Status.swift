@@ -1,4 +1,4 @@
-package import MatterState
+public import MatterState
 
 extension Controller {
     /// Asks a node for its state and that of the devices behind it. What it tells of its reachability and its firmware is
@@ -6,7 +6,7 @@ extension Controller {
     ///
     /// - Parameter count: how many nodes are asked together.
     /// - Throws: `CancellationError`.
-    package func status(of node: NodeRecord, among count: Int = 1, budget: Budget) async throws -> [DeviceStatus] {
+    public func status(of node: NodeRecord, among count: Int = 1, budget: Budget) async throws -> [DeviceStatus] {
         let patience = patience(with: node, among: count, budget)
         do {
             let answer = try await withLink(to: node) { _ in

@@ -1,20 +1,22 @@
-package import MatterState
+public import MatterState
 
 /// The state of a node, or of a device behind a bridge, at a glance.
-package struct DeviceStatus: Sendable {
+public struct DeviceStatus: Sendable {
     /// As it is known now.
-    package let node: NodeRecord
+    public let node: NodeRecord
     /// What stands behind the node, if it is a bridge.
-    package let device: BridgedEndpoint?
+    public let device: BridgedEndpoint?
     /// Whether the node answers us, or its bridge reaches the device.
-    package let isReachable: Bool
+    public let isReachable: Bool
     /// What it tells of itself, beside the battery and whether it is reachable.
-    package let readings: [TakenReading]
-    package let battery: TakenReading?
+    public let readings: [TakenReading]
+    /// The battery that is lowest; `nil` if there is none.
+    public let battery: TakenReading?
     /// Why the node gave no answer.
-    package let failure: (any Error)?
+    public let failure: (any Error)?
 
-    package var room: String? { device?.room ?? node.room }
+    /// The room; `nil` if none is known.
+    public var room: String? { device?.room ?? node.room }
 
     /// The values of a node, each for the device that it is about; the node itself comes first.
     init(_ node: NodeRecord, failure: (any Error)?, device: BridgedEndpoint?, _ taken: [TakenReading]) {
@@ -44,7 +46,7 @@ package struct DeviceStatus: Sendable {
 
     /// `on 50%`, `locked`, `21.50 °C, heat to 22.00 °C`; of several endpoints each with its number. Empty if nothing is
     /// known.
-    package var text: String {
+    public var text: String {
         let endpoints = node.endpoints.compactMap { endpoint -> (number: UInt16, text: String)? in
             let own = readings.filter { $0.report.path.endpoint.rawValue == endpoint.number }
             let text = Self.text(own, isContact: endpoint.deviceTypes.contains(DeviceTypeID.contactSensor.rawValue))

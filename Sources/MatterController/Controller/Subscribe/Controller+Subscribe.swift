@@ -1,7 +1,7 @@
-package import MatterState
+public import MatterState
 
 /// An event of a subscription that is followed until its reader stops.
-package enum SubscriptionEvent: Sendable {
+public enum SubscriptionEvent: Sendable {
     /// It is set up, or set up again: all that was asked for, or what has changed since it was lost.
     case established(id: UInt32, maxInterval: Duration, ReadResult)
     /// Something has changed; empty where the node only says that it is alive.
@@ -13,7 +13,7 @@ package enum SubscriptionEvent: Sendable {
 extension Controller {
     /// The longest silence to ask nodes for where the user says nothing, in seconds: a restart is noticed within a minute. A node
     /// that sleeps is not woken for that.
-    package func usualSilence(of nodes: [NodeRecord]) -> UInt16 {
+    public func usualSilence(of nodes: [NodeRecord]) -> UInt16 {
         if let silence = silence(of: nodes) {
             return max(nodes.count == 1 ? 1 : 45, UInt16(clamping: silence.components.seconds))
         }
@@ -28,7 +28,7 @@ extension Controller {
     ///   - isPatient: whether a node that cannot be reached at first is waited for.
     /// - Returns: the events; they end with the error if another try is of no use, and without patience if the first
     ///   set-up fails.
-    package nonisolated func follow(
+    public nonisolated func follow(
         _ request: SubscribeRequest, of node: NodeRecord, setUp: Duration = Budget.standard,
         isPatient: Bool = false
     ) -> AsyncThrowingStream<SubscriptionEvent, any Error> {

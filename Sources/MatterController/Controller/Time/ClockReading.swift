@@ -1,15 +1,15 @@
-package import MatterState
+public import MatterState
 
 /// What a node says of its clock (Matter core specification 11.17.8).
-package struct ClockReading: Sendable, Equatable {
+public struct ClockReading: Sendable, Equatable {
     /// Microseconds since 2000-01-01; `nil` if the clock is not set.
-    package let time: UInt64?
+    public let time: UInt64?
     /// How exact the node takes its clock to be.
-    package let granularity: TimeSynchronization.Granularity?
+    public let granularity: TimeSynchronization.Granularity?
     /// Where the time comes from.
-    package let source: TimeSynchronization.TimeSource?
+    public let source: TimeSynchronization.TimeSource?
     /// How far the clock is ahead of this host's; negative if it is behind.
-    package let ahead: Duration?
+    public let ahead: Duration?
 
     private typealias Attribute = TimeSynchronization.Attribute
 
@@ -39,7 +39,7 @@ extension Controller {
     /// - Parameter title: the node in messages.
     /// - Returns: the node's clock before and after.
     /// - Throws: ``ControllerError`` `timeNotAccepted` if the node has a better source of time.
-    package func synchronizeClock(
+    public func synchronizeClock(
         of node: NodeRecord, title: String, budget: Budget
     ) async throws -> (before: ClockReading, after: ClockReading) {
         let link = try await link(to: node)

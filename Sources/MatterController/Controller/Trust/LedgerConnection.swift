@@ -1,12 +1,12 @@
-package import Logging
-package import MatterLedger
+public import Logging
+public import MatterLedger
 
 /// The way to the Alliance's ledgers, and to the servers that they point to.
-package struct LedgerConnection: Sendable {
+public struct LedgerConnection: Sendable {
     /// The variable that names another ledger, for tests and mirrors.
     private static let override = "MATTERCTL_LEDGER"
     /// What an environment can say about it.
-    package static let variables = [override] + ProxySettings.variables
+    public static let variables = [override] + ProxySettings.variables
     private static let attempts = 3
 
     private let environment: [String: String]
@@ -16,21 +16,21 @@ package struct LedgerConnection: Sendable {
     /// - Parameters:
     ///   - environment: what it has of ``variables``.
     ///   - userAgent: who asks, for the servers.
-    package init(environment: [String: String], userAgent: String, logger: Logger) {
+    public init(environment: [String: String], userAgent: String, logger: Logger) {
         self.environment = environment
         self.userAgent = userAgent
         self.logger = logger
     }
 
     /// Where a ledger is.
-    package func url(_ net: LedgerNet) throws -> BaseURL {
+    public func url(_ net: LedgerNet) throws -> BaseURL {
         try environment[Self.override].map { text throws in try BaseURL(parsing: text) } ?? net.url()
     }
 
     /// A client for a server. Only the system's certificate authorities count: nothing but TLS proves the ledger's answers.
     ///
     /// - Parameter reach: where the URL may lead, if it is not the user's own.
-    package func service(
+    public func service(
         _ url: BaseURL, largestBody: Int = LedgerClient.largestBody, reach: HTTPReach = .anywhere
     ) throws -> HTTPService {
         let settings = HTTPSettings(
@@ -41,7 +41,7 @@ package struct LedgerConnection: Sendable {
     }
 
     /// Runs something with a client of a ledger, and ends its connections.
-    package func withClient<Result>(
+    public func withClient<Result>(
         _ net: LedgerNet, deadline: ContinuousClock.Instant, _ body: (LedgerClient) async throws -> Result
     ) async throws -> Result {
         let client = LedgerClient(net, service: try service(url(net)), deadline: deadline)
@@ -56,7 +56,7 @@ package struct LedgerConnection: Sendable {
     }
 
     /// Runs something that fetches lists of revoked certificates, and ends its connections.
-    package func withListFetcher<Result>(
+    public func withListFetcher<Result>(
         _ net: LedgerNet, deadline: ContinuousClock.Instant, _ body: (ListFetcher) async throws -> Result
     ) async throws -> Result {
         let fetcher = ListFetcher(

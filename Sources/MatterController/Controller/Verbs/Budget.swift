@@ -1,21 +1,21 @@
-package import MatterState
+public import MatterState
 
 /// How long a whole task may take.
-package struct Budget: Sendable {
+public struct Budget: Sendable {
     /// The time of a task where the user gives none.
-    package static let standard = Duration.seconds(30)
+    public static let standard = Duration.seconds(30)
     /// What a sleepy node gets on top of its whole retransmission schedule.
     private static let sleepyMargin = Duration.seconds(5)
 
     /// The end of the time, for what is not about one node.
-    package let deadline: Instant
+    public let deadline: Instant
     /// The time that the user gives; also what a device may take for a command that it has acknowledged.
     let given: Duration?
 
     /// - Parameters:
     ///   - time: the time that the user gives; it ends the task whatever the node.
     ///   - usual: the time where the user gives none; sleepy nodes get more.
-    package init(_ time: Duration?, usual: Duration = standard) {
+    public init(_ time: Duration?, usual: Duration = standard) {
         deadline = .now + (time ?? usual)
         given = time
     }
@@ -24,7 +24,7 @@ package struct Budget: Sendable {
     /// slow command.
     ///
     /// - Parameter work: how long the device is known to take for the command.
-    package func deadline(for node: NodeRecord, work: Duration? = nil) -> Instant {
+    public func deadline(for node: NodeRecord, work: Duration? = nil) -> Instant {
         guard given == nil else { return deadline }
         return max(deadline, .now + node.deliveryBudget + (work ?? .zero) + Self.sleepyMargin)
     }

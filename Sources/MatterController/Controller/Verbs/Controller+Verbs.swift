@@ -1,17 +1,20 @@
 import Logging
-package import MatterState
+public import MatterState
 
 /// A node, and the endpoint of it where an everyday verb is carried out.
-package struct ServingEndpoint: Sendable {
-    package let node: NodeRecord
-    package let endpoint: EndpointID
-    package let link: NodeLink
+public struct ServingEndpoint: Sendable {
+    /// The node, as its record has it.
+    public let node: NodeRecord
+    /// The endpoint.
+    public let endpoint: EndpointID
+    /// The way to the node.
+    public let link: NodeLink
 }
 
 extension Controller {
     /// The endpoint of a node that a verb means: the named one, else the only one that has the cluster. The node is asked
     /// for its endpoints if they are not known, or if none of the known ones has the cluster: it may have gained one.
-    package func endpoint(
+    public func endpoint(
         serving cluster: ClusterID, of node: NodeRecord, named: EndpointID? = nil, budget: Budget
     ) async throws -> ServingEndpoint {
         var record = node

@@ -1,12 +1,12 @@
-package import MatterModel
+public import MatterModel
 
 /// The meaning of the answer to a command.
-package enum Outcome {
+public enum Outcome {
     /// The failure that an answer tells of: a status, or a response that says no.
     ///
     /// - Parameter title: the node's name in messages, such as `node 'kitchen'`.
     /// - Returns: ``ControllerError`` `status` or `refused`; `nil` if the node carried out the command.
-    package static func failure(
+    public static func failure(
         _ result: CommandResult, of title: String, in catalogue: Catalogue = .standard
     ) -> ControllerError? {
         let path = ElementPath(
@@ -28,13 +28,14 @@ package enum Outcome {
     }
 
     /// - Throws: ``failure(_:of:in:)``.
-    package static func check(_ result: CommandResult, of title: String) throws(ControllerError) {
+    public static func check(_ result: CommandResult, of title: String) throws(ControllerError) {
         if let failure = failure(result, of: title) { throw failure }
     }
 }
 
 extension Catalogue {
-    package func isTimed(_ command: Command) -> Bool {
+    /// Whether a command is sent as a timed interaction (Matter core specification, 8.8.2).
+    public func isTimed(_ command: Command) -> Bool {
         cluster(command.path.cluster)?.command(command.path.command)?.isTimed ?? false
     }
 }

@@ -3,11 +3,11 @@ package import MatterModel
 /// The word of a device, in the response to a command, that it did not carry the command out.
 ///
 /// Responses of the standard clusters have it in a field of one of a few names, and 0 is success in all of them.
-package struct Refusal: Sendable, Hashable {
+public struct Refusal: Sendable, Hashable {
     /// The status as the cluster numbers it.
     package let number: UInt64
     /// `Duplicate`; the number where the model has no name for it.
-    package let name: String
+    public let name: String
     /// The reason in the device's own words.
     package let reason: String?
 

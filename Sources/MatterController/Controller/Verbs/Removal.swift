@@ -1,4 +1,4 @@
-package import MatterState
+public import MatterState
 
 /// Nodes leave: the device, the records here, and the service that issues for the fabric, if there is one.
 extension Controller {
@@ -10,7 +10,7 @@ extension Controller {
     /// - Parameters:
     ///   - isGone: the device is gone for good; only records are removed, here and at the service.
     ///   - serviceDeadline: the end of the time for the service; that of the device by default.
-    package func remove(
+    public func remove(
         _ node: NodeRecord, isGone: Bool = false, deadline: Instant, serviceDeadline: Instant? = nil
     ) async throws {
         let fabric = try servedFabric(deadline: serviceDeadline ?? deadline)
@@ -35,13 +35,13 @@ extension Controller {
     ///
     /// - Parameter text: the node's id, or the name that it had.
     /// - Returns: whether there was anything to repeat.
-    package func repeatRemoval(of text: String, deadline: Instant) async throws -> Bool {
+    public func repeatRemoval(of text: String, deadline: Instant) async throws -> Bool {
         let fabric = try servedFabric(deadline: deadline)
         return try await service(of: fabric.record)?.removal(from: fabric)?.repeat(text) ?? false
     }
 
     /// Forgets a node without telling it.
-    package func forget(_ id: NodeID) async throws {
+    public func forget(_ id: NodeID) async throws {
         try await forgetRecords(of: id)
         let fabric = try servedFabric(deadline: .now)
         try service(of: fabric.record)?.forget(id, on: fabric)
@@ -100,7 +100,7 @@ extension Controller {
     }
 
     /// True if something of a node is kept, if only what an interrupted removal has left.
-    package func hasRemains(of id: NodeID) throws -> Bool {
+    public func hasRemains(of id: NodeID) throws -> Bool {
         if try nodes().has(id) { return true }
         if ResumptionStore(options.state, fabric: try fabric().name).has(id) { return true }
         return try journal().knows(id)

@@ -1,4 +1,4 @@
-package import MatterNetwork
+public import MatterNetwork
 
 /// The attributes in which a device says what values it takes: for others of the cluster, and for fields of its commands.
 struct ValueBounds {
@@ -81,7 +81,7 @@ extension NodeLink {
     ///   - title: the node's name in messages, such as `node 'kitchen'`.
     ///   - label: the node as it is typed.
     /// - Returns: `nil` if neither says anything.
-    package func bounds(
+    public func bounds(
         of path: ConcreteAttributePath, title: String, label: String, in catalogue: Catalogue,
         deadline: Instant
     ) async -> Hint? {
@@ -100,7 +100,7 @@ extension NodeLink {
     ///
     /// - Parameters: as above.
     /// - Returns: `nil` if neither says anything.
-    package func bounds(
+    public func bounds(
         of command: Command, title: String, label: String, in catalogue: Catalogue, deadline: Instant
     ) async -> Hint? {
         let definition = catalogue.cluster(command.path.cluster)?.command(command.path.command)

@@ -1,8 +1,9 @@
-package import MatterModel
+public import MatterModel
 
 /// A command that a node carries out at once, and the attribute that tells what came of it.
-package struct Verb: DeviceVerb {
-    package let cluster: ClusterID
+public struct Verb: DeviceVerb {
+    /// The cluster that is controlled.
+    public let cluster: ClusterID
     private let request: DeviceRequest
 
     private init(
@@ -15,26 +16,32 @@ package struct Verb: DeviceVerb {
             dependsOnLight: dependsOnLight)
     }
 
-    package var asksFirst: Bool { false }
+    /// Most need to know nothing first.
+    public var asksFirst: Bool { false }
 
-    package func request(_: DeviceFacts) -> DeviceRequest { request }
+    /// What is sent, which is the same for all devices.
+    public func request(_: DeviceFacts) -> DeviceRequest { request }
 
     private static func onOff(_ command: some ClusterCommand, isOn: Bool? = nil) -> Verb {
         Verb(command, attribute: OnOff.Attribute.onOff, goal: isOn?.tlv)
     }
 
-    package static let on = onOff(OnOff.On(), isOn: true)
-    package static let off = onOff(OnOff.Off(), isOn: false)
-    package static let toggle = onOff(OnOff.Toggle())
+    /// Switches on.
+    public static let on = onOff(OnOff.On(), isOn: true)
+    /// Switches off.
+    public static let off = onOff(OnOff.Off(), isOn: false)
+    /// Switches over.
+    public static let toggle = onOff(OnOff.Toggle())
 
-    package static func off(_ effect: OnOff.EffectIdentifier, variant: UInt8 = 0) -> Verb {
+    /// Switches off with an effect, in one of its variants.
+    public static func off(_ effect: OnOff.EffectIdentifier, variant: UInt8 = 0) -> Verb {
         onOff(OnOff.OffWithEffect(effectIdentifier: effect, effectVariant: variant), isOn: false)
     }
 
     /// Shows which device it is, for a time (1.2.6.1).
     ///
     /// - Parameter seconds: 0 ends it.
-    package static func identify(seconds: UInt16) -> Verb {
+    public static func identify(seconds: UInt16) -> Verb {
         Verb(Identify.Identify(identifyTime: seconds), attribute: Identify.Attribute.identifyTime)
     }
 
@@ -43,7 +50,7 @@ package struct Verb: DeviceVerb {
     ///   - transition: how long the change takes, at most 6553 s; the device chooses by default.
     ///   - switches: whether a light that is off comes on, and level 0 switches it off.
     ///   - options: OptionsMask and OptionsOverride (1.6.6.2), where it does not switch.
-    package static func level(
+    public static func level(
         _ level: UInt8, transition: Duration? = nil, switches: Bool = true,
         options: (mask: LevelControl.Options, override: LevelControl.Options) = ([], [])
     ) -> Verb {
@@ -73,7 +80,7 @@ package struct Verb: DeviceVerb {
     ///   - transition: how long the change takes, at most 6553 s; the device chooses by default.
     ///   - switches: whether a light that is off comes on, and one that gets to its lowest level goes off.
     ///   - options: OptionsMask and OptionsOverride (1.6.6.2), where it does not switch.
-    package static func levelStep(
+    public static func levelStep(
         _ step: Int, transition: Duration? = nil, switches: Bool = true,
         options: (mask: LevelControl.Options, override: LevelControl.Options) = ([], [])
     ) -> Verb {
@@ -104,7 +111,7 @@ package struct Verb: DeviceVerb {
     /// The volume of a speaker, which changes also while the speaker is off.
     ///
     /// - Parameter level: 0 to 254.
-    package static func volume(_ level: UInt8) -> Verb {
+    public static func volume(_ level: UInt8) -> Verb {
         .level(level, switches: false, options: (.executeIfOff, .executeIfOff))
     }
 }

@@ -1,19 +1,20 @@
 import Logging
-package import MatterState
+public import MatterState
 
 /// A commissioning window that was opened.
-package struct OpenedWindow: Sendable {
+public struct OpenedWindow: Sendable {
     /// What admits; `nil` for the device's own code.
-    package let payload: SetupPayload?
-    package let duration: Duration
+    public let payload: SetupPayload?
+    /// How long it stays open.
+    public let duration: Duration
     /// The end of the window in seconds since 1970, by the clock of this host.
-    package let end: Int64
+    public let end: Int64
 }
 
 /// Windows for other administrators (Matter core specification 11.19).
 extension Controller {
     /// How long a window may be open (11.19.8.1).
-    package static let windowDurations: ClosedRange<Duration> = .seconds(180) ... .seconds(900)
+    public static let windowDurations: ClosedRange<Duration> = .seconds(180) ... .seconds(900)
 
     /// Opens a node's commissioning window, with a new setup code or with the device's own.
     ///
@@ -22,7 +23,7 @@ extension Controller {
     ///   - duration: in whole seconds, within ``windowDurations``.
     ///   - title: the node in messages.
     /// - Throws: ``ControllerError`` `windowOpen` or `nodeBusy`; `outcomeUnknown` with the state of the window.
-    package func openWindow(
+    public func openWindow(
         of node: NodeRecord, isBasic: Bool, for duration: Duration, title: String, budget: Budget
     ) async throws -> OpenedWindow {
         typealias Product = BasicInformation.Attribute
@@ -52,7 +53,7 @@ extension Controller {
     /// Closes a node's commissioning window; the device ends a commissioning that is under way there.
     ///
     /// - Returns: whether one was open.
-    package func closeWindow(of node: NodeRecord, title: String, budget: Budget) async throws -> Bool {
+    public func closeWindow(of node: NodeRecord, title: String, budget: Budget) async throws -> Bool {
         let command = Command(AdministratorCommissioning.RevokeCommissioning(), at: 0)
         let link = try await link(to: node)
         do {
@@ -69,7 +70,7 @@ extension Controller {
     /// What a node says of its commissioning window.
     ///
     /// - Returns: also its end in seconds since 1970, if this program opened it.
-    package func windowState(
+    public func windowState(
         of node: NodeRecord, title: String, budget: Budget
     ) async throws -> (state: WindowState, end: Int64?) {
         let read = try await link(to: node).read(

@@ -2,8 +2,10 @@ import MatterCrypto
 package import MatterModel
 
 /// What a node says of its commissioning window (Matter core specification 11.19.7).
-package struct WindowState: Sendable, Equatable {
-    package enum Mode: String, Sendable {
+public struct WindowState: Sendable, Equatable {
+    /// How the window lets devices in (Matter core specification, 11.19.5.1).
+    public enum Mode: String, Sendable {
+        /// No window is open.
         case closed
         /// With a passcode that an administrator chose.
         case enhanced
@@ -12,19 +14,21 @@ package struct WindowState: Sendable, Equatable {
     }
 
     /// The administrator who opened the window.
-    package struct Opener: Sendable, Equatable {
+    public struct Opener: Sendable, Equatable {
         /// The fabric's place in the device's table; `nil` if the fabric has left meanwhile.
-        package var fabricIndex: UInt8?
-        package var vendorID: UInt16?
+        public var fabricIndex: UInt8?
+        /// The id of the vendor (Matter core specification, 2.5.2).
+        public var vendorID: UInt16?
         /// The label that the fabric gave itself.
-        package var label: String?
+        public var label: String?
         /// Whether the fabric is the one that asks.
-        package var isOurs: Bool
+        public var isOurs: Bool
     }
 
-    package let mode: Mode
+    /// Whether it is open, and how.
+    public let mode: Mode
     /// `nil` while no window is open, and for one that no administrator opened.
-    package let opener: Opener?
+    public let opener: Opener?
 
     private typealias Attribute = AdministratorCommissioning.Attribute
     private typealias Credentials = NodeOperationalCredentials.Attribute

@@ -1,28 +1,50 @@
 /// The checks of a verification in the order in which a failure counts.
-package enum AttestationStep: String, Sendable, CaseIterable, CustomStringConvertible {
+public enum AttestationStep: String, Sendable, CaseIterable, CustomStringConvertible {
+    /// The check of: inputs.
     case inputs
+    /// The check of: PAI format.
     case paiFormat = "pai-format"
+    /// The check of: DAC format.
     case dacFormat = "dac-format"
+    /// The check of: identifiers.
     case identifiers
+    /// The check of: attestation signature.
     case attestationSignature = "attestation-signature"
+    /// The check of: authority.
     case authority
+    /// The check of: DAC validity.
     case dacValidity = "dac-validity"
+    /// The check of: chain.
     case chain
+    /// The check of: elements.
     case elements
+    /// The check of: nonce.
     case nonce
+    /// The check of: declaration signer.
     case declarationSigner = "declaration-signer"
+    /// The check of: declaration signature.
     case declarationSignature = "declaration-signature"
+    /// The check of: declaration content.
     case declarationContent = "declaration-content"
+    /// The check of: declaration rules.
     case declarationRules = "declaration-rules"
+    /// The check of: basic information.
     case basicInformation = "basic-information"
+    /// The check of: declaration certificates.
     case declarationCertificates = "declaration-certificates"
+    /// The check of: declaration authority.
     case declarationAuthority = "declaration-authority"
+    /// The check of: revocation.
     case revocation
+    /// The check of: firmware.
     case firmware
+    /// The check of: setup code.
     case setupCode = "setup-code"
+    /// The check of: advertisement.
     case advertisement
 
-    package var description: String { rawValue }
+    /// The value as text, as messages and logs show it.
+    public var description: String { rawValue }
 
     /// Whether a device is only trusted if this was judged.
     var isNeeded: Bool {
@@ -35,7 +57,7 @@ package enum AttestationStep: String, Sendable, CaseIterable, CustomStringConver
 }
 
 /// One check and the outcome of it.
-package struct AttestationCheck: Sendable, Hashable {
+public struct AttestationCheck: Sendable, Hashable {
     package enum Outcome: Sendable, Hashable {
         case passed
         /// A person should know of it; the device is accepted all the same.
@@ -45,7 +67,8 @@ package struct AttestationCheck: Sendable, Hashable {
         case notJudged
     }
 
-    package let step: AttestationStep
+    /// What was checked.
+    public let step: AttestationStep
     package let outcome: Outcome
     /// The rule, with its values.
     package let expected: String?

@@ -10,7 +10,7 @@ import JSON
 /// declaration is DER. `elements.tlv`, `signature.bin`, `nonce.bin`, `challenge.bin` and `claims.json` are the answer of a
 /// device. A file is JSON with the members `dac_cert`, `pai_cert`, `cd` (or `certification_declaration`),
 /// `dac_private_key` and `basic_info_pid` (of vendor 0xFFF1), as the reference implementation's test cases have them.
-package struct AttestationFiles: Sendable {
+public struct AttestationFiles: Sendable {
     package var dac: [UInt8]?
     package var pai: [UInt8]?
     package var declaration: [UInt8]?
@@ -162,7 +162,7 @@ extension AttestationFiles {
     static let claimsFile = "claims.json"
 
     /// The files of a device that was asked, by name.
-    package static func files(of evidence: AttestationEvidence) -> [(name: String, contents: [UInt8])] {
+    public static func files(of evidence: AttestationEvidence) -> [(name: String, contents: [UInt8])] {
         func product(_ product: VendorAndProduct?) -> JSONValue? {
             guard let product, product != VendorAndProduct() else { return nil }
             var object: JSONObject = [:]

@@ -4,7 +4,7 @@ import SwiftASN1
 ///
 /// Two names are equal if RFC 5280 (7.1) calls them so: the type of a string, the case of its ASCII letters and its
 /// blanks make no difference, nor does the order of attributes within a relative name.
-package struct AttestationName: Sendable {
+public struct AttestationName: Sendable {
     /// One attribute, whatever relative name it stands in.
     struct Attribute: Hashable, Sendable {
         /// The contents bytes of the type's object identifier.
@@ -112,16 +112,18 @@ package struct AttestationName: Sendable {
 }
 
 extension AttestationName: Hashable {
-    package static func == (left: AttestationName, right: AttestationName) -> Bool {
+    /// Whether both mean the same.
+    public static func == (left: AttestationName, right: AttestationName) -> Bool {
         left.comparable == right.comparable
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(comparable) }
+    /// Adds what `==` compares.
+    public func hash(into hasher: inout Hasher) { hasher.combine(comparable) }
 }
 
 extension AttestationName: CustomStringConvertible {
     /// `CN=Matter Test PAA, VID=FFF1`; whatever a terminal must not see is escaped.
-    package var description: String {
+    public var description: String {
         attributes.map { "\(Self.label($0.type))=\(Self.printable($0.value))" }.joined(separator: ", ")
     }
 

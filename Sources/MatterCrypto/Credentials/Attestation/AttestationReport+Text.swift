@@ -5,7 +5,7 @@ extension AttestationReport {
     private static let shownFiles = 10
 
     /// The report for a person: the verdict, the facts, and every check, a line each.
-    package var lines: [String] {
+    public var lines: [String] {
         let first = "attestation: \(verdictText)" + (failure.map { " - \($0)" } ?? "")
         let checks = checks.map { ("check", "\($0.step): " + $0.texts.joined(separator: "; ")) }
         let rest = verdict == .skipped ? [] : facts.dropFirst() + checks + notes.map { ("note", $0) }
@@ -14,7 +14,7 @@ extension AttestationReport {
     }
 
     /// The verdict, what was looked for and found, and where the trusted keys came from.
-    package var facts: [(label: String, text: String)] {
+    public var facts: [(label: String, text: String)] {
         var facts = [("verdict", verdictText)]
         func add(_ label: String, _ text: String?) { if let text { facts.append((label, text)) } }
         add("device", reported.map { "\($0) (Basic Information)" })
@@ -65,7 +65,7 @@ extension AttestationReport {
 
 extension AttestationCheck {
     /// The outcome with its reason, the rule, the values of the device and the trusted key, as far as there are any.
-    package var texts: [String] {
+    public var texts: [String] {
         let number = result.map { " (\($0.rawValue), \($0))" } ?? ""
         var texts = [outcomeName + number + (detail.isEmpty ? "" : ": \(detail)")]
         if outcome != .notJudged, let expected { texts.append("expected \(expected)") }
@@ -75,7 +75,7 @@ extension AttestationCheck {
     }
 
     /// The comparison behind a failure in one sentence.
-    package var comparison: String? {
+    public var comparison: String? {
         guard let expected, let found else { return detail.isEmpty ? nil : detail }
         return "expected \(expected); found \(found)"
     }

@@ -1,11 +1,12 @@
 package import MatterBase
 
 /// The verdict on a device's attestation.
-package enum AttestationVerdict: String, Sendable, CaseIterable {
+public enum AttestationVerdict: String, Sendable, CaseIterable {
     /// The device is what it says, by authorities that the user or the ledger trusts.
     case trusted
     /// Valid by a development authority or declaration key, with which anyone can sign.
     case test
+    /// The device could not prove what it is.
     case untrusted
     /// The user trusts its authority no longer.
     case distrusted
@@ -17,7 +18,7 @@ package enum AttestationVerdict: String, Sendable, CaseIterable {
     case skipped
 
     /// Whether a device with this verdict is refused.
-    package var isRefusal: Bool {
+    public var isRefusal: Bool {
         switch self {
         case .untrusted, .distrusted, .withdrawn, .incomplete: true
         case .trusted, .test, .skipped: false
@@ -29,12 +30,14 @@ package enum AttestationVerdict: String, Sendable, CaseIterable {
 ///
 /// All steps are taken as far as they can be, so that a person sees more than the first fault; the first one in the order
 /// of ``AttestationStep`` is the result.
-package struct AttestationReport: Sendable, Hashable {
-    package var verdict: AttestationVerdict
+public struct AttestationReport: Sendable, Hashable {
+    /// What the checks come to.
+    public var verdict: AttestationVerdict
     /// The first failure, or success; `nil` where nothing was checked.
-    package var result: AttestationResult?
+    public var result: AttestationResult?
     package var failedStep: AttestationStep?
-    package var checks: [AttestationCheck] = []
+    /// The checks, in their order.
+    public var checks: [AttestationCheck] = []
 
     /// The device's certificates, as far as they could be decoded.
     package var dac: AttestationCertificate?
@@ -48,7 +51,7 @@ package struct AttestationReport: Sendable, Hashable {
     package var soughtKeyIdentifier: [UInt8]?
     package var soughtName: AttestationName?
     /// The authority that was found in the trust store.
-    package var authority: TrustAnchor?
+    public var authority: TrustAnchor?
 
     /// The declaration, as far as it could be decoded: believe its content only if ``isDeclarationAuthentic``.
     package var declaration: CertificationDeclaration?
@@ -57,7 +60,7 @@ package struct AttestationReport: Sendable, Hashable {
     package var isDeclarationAuthentic = false
 
     /// What is known of revocation; `nil` if it was not looked for.
-    package var revocation: RevocationJudgement?
+    public var revocation: RevocationJudgement?
     /// That the ledger took the authority back; `nil` if it did not.
     package var authorityWithdrawal: AuthorityWithdrawal?
 
@@ -66,7 +69,7 @@ package struct AttestationReport: Sendable, Hashable {
     /// The files of trusted folders that did not serve.
     var unusableTrust: [UnusableTrustFile] = []
     /// Remarks that are no faults.
-    package var notes: [String] = []
+    public var notes: [String] = []
     /// The user's next step after the failure.
     package var hint: Hint?
 
@@ -79,7 +82,7 @@ package struct AttestationReport: Sendable, Hashable {
     package var attestationKey: P256PublicKey? { dac?.publicKey }
 
     /// The first check that failed.
-    package var failedCheck: AttestationCheck? { checks.first { $0.step == failedStep } }
+    public var failedCheck: AttestationCheck? { checks.first { $0.step == failedStep } }
 
     /// True if nothing is wrong but that the authority is not known: a person may know better.
     package var lacksOnlyAuthority: Bool {

@@ -3,19 +3,20 @@ import SwiftASN1
 /// From when until when an attestation certificate is valid, in seconds since 1970, both ends included.
 ///
 /// Attestation certificates are never converted to the Matter form, so unlike operational ones they may name any year.
-package struct AttestationValidity: Hashable, Sendable, CustomStringConvertible {
-    package let notBefore: Int64
+public struct AttestationValidity: Hashable, Sendable, CustomStringConvertible {
+    /// The first second in which it is valid, since 1970, UTC.
+    public let notBefore: Int64
     /// The last second of 9999 where the certificate does not expire.
-    package let notAfter: Int64
+    public let notAfter: Int64
 
     package func contains(_ unixSeconds: Int64) -> Bool { notBefore <= unixSeconds && unixSeconds <= notAfter }
 
     /// `2022-02-05T00:00:00Z to 9999-12-31T23:59:59Z`.
-    package var description: String { "\(X509Time.text(notBefore)) to \(X509Time.text(notAfter))" }
+    public var description: String { "\(X509Time.text(notBefore)) to \(X509Time.text(notAfter))" }
 }
 
 /// The times of X.509 as seconds since 1970.
-package enum X509Time {
+public enum X509Time {
     private static let secondsPerDay: Int64 = 86_400
 
     /// Reads a UTCTime or GeneralizedTime in the form of RFC 5280, 4.1.2.5: whole seconds, zone Z.
@@ -49,7 +50,7 @@ package enum X509Time {
     }
 
     /// A time as `2026-08-01T12:00:00Z`.
-    package static func text(_ unixSeconds: Int64) -> String {
+    public static func text(_ unixSeconds: Int64) -> String {
         let day = (unixSeconds >= 0 ? unixSeconds : unixSeconds - (secondsPerDay - 1)) / secondsPerDay
         let second = unixSeconds - day * secondsPerDay
         let (year, month, date) = calendarDate(day)

@@ -9,7 +9,7 @@ package enum AttestationSource: Sendable, Hashable {
 }
 
 /// The evidence of a device for a commissioner, with the question that it answers.
-package struct AttestationEvidence: Sendable, Hashable {
+public struct AttestationEvidence: Sendable, Hashable {
     /// The device attestation certificate, DER.
     package var dac: [UInt8]
     /// The product attestation intermediate certificate, DER.
@@ -20,9 +20,9 @@ package struct AttestationEvidence: Sendable, Hashable {
     /// The challenge of the session in which it was asked, 16 bytes.
     package var attestationChallenge: [UInt8]
     /// VendorID of the Basic Information cluster; `nil` only where no device was asked.
-    package var vendorID: VendorID?
+    public var vendorID: VendorID?
     /// ProductID of the Basic Information cluster.
-    package var productID: UInt16?
+    public var productID: UInt16?
     /// What the setup code says, as far as it names vendor and product.
     package var setupCode: VendorAndProduct?
     /// What the device advertises by mDNS (record VP), as far as it does.

@@ -38,20 +38,24 @@ extension LedgerTrust {
 }
 
 /// How old trusted keys are.
-package struct TrustAge: Sendable, Hashable {
+public struct TrustAge: Sendable, Hashable {
     /// The age that is worth a warning, days.
     package static let longest: Int64 = 180
     private static let secondsPerDay: Int64 = 86_400
 
     /// When the ledger was last asked, in seconds since 1970.
     package let date: Int64
-    package let days: Int64
+    /// The age, in whole days.
+    public let days: Int64
 
-    package init(date: Int64, now: Int64) {
+    /// The age of what was fetched at `date`, in seconds since 1970, as of `now`.
+    public init(date: Int64, now: Int64) {
         self.date = date
         days = max(0, now - date) / Self.secondsPerDay
     }
 
-    package var day: String { String(X509Time.text(date).prefix(10)) }
-    package var isOld: Bool { days > Self.longest }
+    /// The day, such as `2026-05-01`.
+    public var day: String { String(X509Time.text(date).prefix(10)) }
+    /// Whether it is older than what may be relied on.
+    public var isOld: Bool { days > Self.longest }
 }

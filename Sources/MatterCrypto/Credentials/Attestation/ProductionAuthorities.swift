@@ -4,9 +4,9 @@ import JSON
 ///
 /// A certificate that was checked when the table was made proves nothing more than its facts, so it is not carried
 /// along. An entry is decoded when a device names it.
-package enum ProductionAuthorities {
+public enum ProductionAuthorities {
     /// The day of the snapshot, as `2026-07-15`.
-    package static var day: String { ProductionAuthorityTable.day }
+    public static var day: String { ProductionAuthorityTable.day }
     /// The day of the snapshot in seconds since 1970.
     package static var date: Int64 { ProductionAuthorityTable.date }
     package static var count: Int { ProductionAuthorityTable.count }

@@ -29,11 +29,12 @@ package enum TrustOrigin: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A product attestation authority (PAA) that is trusted.
-package struct TrustAnchor: Sendable, Hashable {
+public struct TrustAnchor: Sendable, Hashable {
     /// The subject key identifier, 20 bytes.
     package let keyIdentifier: [UInt8]
     package let publicKey: P256PublicKey
-    package let subject: AttestationName
+    /// The name in the certificate.
+    public let subject: AttestationName
     /// `nil` for a development key, which is valid at any time.
     package let validity: AttestationValidity?
     /// `nil` if only facts are known.

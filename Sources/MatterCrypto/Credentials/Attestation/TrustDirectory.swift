@@ -2,9 +2,9 @@ import FoundationEssentials
 import Glibc
 
 /// A folder of trusted certificates on disk: the `--trust` option's edge to the file system.
-package enum TrustDirectory {
+public enum TrustDirectory {
     /// The sub-folder whose certificates are trusted to sign certification declarations.
-    package static let signersFolder = "cd-signers"
+    public static let signersFolder = "cd-signers"
 
     /// Reads the regular files of a folder in the order of their names, without descending but into ``signersFolder``;
     /// names with a leading dot are passed over.

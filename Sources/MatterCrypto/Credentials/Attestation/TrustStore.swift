@@ -30,11 +30,11 @@ package struct UnusableTrustFile: Sendable, Hashable, CustomStringConvertible {
 ///
 /// The signing keys of the Alliance and the authorities of its ledger are always in it, the development keys only if asked
 /// for.
-package struct TrustStore: Sendable {
+public struct TrustStore: Sendable {
     /// More files or keys than any real folder holds.
     package static let maximumCount = 4096
     /// The longest file that is looked into, bytes.
-    package static let maximumFileCount = 65_536
+    public static let maximumFileCount = 65_536
 
     /// True if the development keys are in the store.
     package let allowsTestDevices: Bool

@@ -3,7 +3,7 @@ import SwiftASN1
 /// A PKCS#10 certification request for a P-256 key, whose own signature has been checked (RFC 2986).
 ///
 /// Of what it says only the key matters to an issuer; subject and attributes are kept as they came.
-package struct CertificateSigningRequest: Sendable, Hashable {
+public struct CertificateSigningRequest: Sendable, Hashable {
     /// More than any device sends, and little enough to parse without thought.
     package static let maximumCount = 2048
 

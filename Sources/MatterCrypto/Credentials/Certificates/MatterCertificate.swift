@@ -6,7 +6,7 @@ import SwiftASN1
 ///
 /// Decoding is strict about form and forgiving about nothing but the width of TLV integers; whether a certificate fits its
 /// place in a chain is for ``OperationalChain`` to say. Two certificates are equal if their TLV bytes are.
-package struct MatterCertificate: Sendable {
+public struct MatterCertificate: Sendable {
     /// The longest TLV form.
     package static let maximumTLVCount = 400
     /// The longest DER form.
@@ -26,13 +26,15 @@ package struct MatterCertificate: Sendable {
     package var serialNumber: [UInt8] { tbs.serialNumber }
     package var issuer: DistinguishedName { tbs.issuer }
     package var subject: DistinguishedName { tbs.subject }
-    package var notBefore: UInt32 { tbs.notBefore }
-    package var notAfter: UInt32 { tbs.notAfter }
+    /// The first second in which it is valid, since 2000, UTC.
+    public var notBefore: UInt32 { tbs.notBefore }
+    /// The last second in which it is valid, since 2000, UTC; 0 for no end.
+    public var notAfter: UInt32 { tbs.notAfter }
     package var publicKey: P256PublicKey { tbs.publicKey }
     package var extensions: [CertificateExtension] { tbs.extensions }
 
     /// Decodes the Matter TLV form.
-    package init(tlv: [UInt8]) throws(CredentialsError) {
+    public init(tlv: [UInt8]) throws(CredentialsError) {
         guard tlv.count <= Self.maximumTLVCount else {
             throw CredentialsError(
                 .tooLarge, "a certificate of \(tlv.count) bytes, at most \(Self.maximumTLVCount) allowed")
@@ -115,9 +117,11 @@ package struct MatterCertificate: Sendable {
 }
 
 extension MatterCertificate: Hashable {
-    package static func == (left: MatterCertificate, right: MatterCertificate) -> Bool { left.tlv == right.tlv }
+    /// Whether both mean the same.
+    public static func == (left: MatterCertificate, right: MatterCertificate) -> Bool { left.tlv == right.tlv }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(tlv) }
+    /// Adds what `==` compares.
+    public func hash(into hasher: inout Hasher) { hasher.combine(tlv) }
 }
 
 extension MatterCertificate {

@@ -1,5 +1,5 @@
 /// Seconds since 2000-01-01T00:00:00 UTC, as certificates count time (Matter core specification, 6.5.6).
-package enum MatterEpoch {
+public enum MatterEpoch {
     /// The epoch in seconds since 1970-01-01T00:00:00 UTC.
     package static let unixSeconds: Int64 = 946_684_800
 
@@ -13,7 +13,7 @@ package enum MatterEpoch {
     package static func unix(_ seconds: UInt32) -> Int64 { unixSeconds + Int64(seconds) }
 
     /// A Matter time as `2026-08-01T12:00:00Z`; ``none`` as `never`.
-    package static func text(_ seconds: UInt32) -> String {
+    public static func text(_ seconds: UInt32) -> String {
         guard seconds != none else { return "never" }
         let date = CalendarTime(matterSeconds: seconds)
         func padded(_ number: Int, _ width: Int) -> String {
@@ -25,7 +25,7 @@ package enum MatterEpoch {
     }
 
     /// The value that means no well-defined date, in X.509 99991231235959Z.
-    package static let none: UInt32 = 0
+    public static let none: UInt32 = 0
 }
 
 /// A date and time of the Gregorian calendar, UTC.

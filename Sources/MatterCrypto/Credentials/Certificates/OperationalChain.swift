@@ -1,5 +1,5 @@
 /// The known time when a chain is checked (Matter core specification, 6.5.9).
-package enum ValidationTime: Hashable, Sendable {
+public enum ValidationTime: Hashable, Sendable {
     /// The clock is right: Matter seconds.
     case now(UInt32)
     /// There is no clock; it is at least this late, in Matter seconds. Nothing is refused for its dates.
@@ -33,14 +33,15 @@ package enum PeerRole: Sendable, Hashable {
 }
 
 /// The identity of a node, proved by a valid chain.
-package struct NodeIdentity: Hashable, Sendable {
-    package let nodeID: NodeID
+public struct NodeIdentity: Hashable, Sendable {
+    /// The id of the node on its fabric.
+    public let nodeID: NodeID
     package let fabricID: FabricID
     package let cats: [CASEAuthenticatedTag]
     package let publicKey: P256PublicKey
 
     /// True if an access control entry for `subject` means this node: its node id, or one of its tags.
-    package func matches(subject: NodeID) -> Bool {
+    public func matches(subject: NodeID) -> Bool {
         if subject == nodeID { return true }
         guard let tag = CASEAuthenticatedTag(subject: subject) else { return false }
         return cats.contains { $0.satisfies(tag) }
@@ -48,13 +49,13 @@ package struct NodeIdentity: Hashable, Sendable {
 }
 
 /// A node operational certificate with what stands between it and a trusted root (Matter core specification, 6.5.8).
-package struct OperationalChain: Sendable, Hashable {
+public struct OperationalChain: Sendable, Hashable {
     package let noc: MatterCertificate
     package let icac: MatterCertificate?
     /// The trust anchor.
     package let root: MatterCertificate
 
-    // memberwise: package
+    // memberwise: public
 
     /// Decodes what a peer sent; an empty intermediate certificate is none.
     /// - Throws: ``CredentialsError`` that names the certificate.

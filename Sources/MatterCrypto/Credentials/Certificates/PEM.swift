@@ -92,7 +92,7 @@ package enum PEM {
 
 extension MatterCertificate {
     /// Decodes a certificate in whichever form a file or a service has it: PEM, DER or Matter TLV.
-    package init(anyForm bytes: [UInt8]) throws(CredentialsError) {
+    public init(anyForm bytes: [UInt8]) throws(CredentialsError) {
         switch bytes.first {
         case 0x15: try self.init(tlv: bytes)
         case 0x30: try self.init(der: bytes)

@@ -1,7 +1,7 @@
 import SwiftASN1
 
 /// The forms in which other programs keep a P-256 private key.
-package enum PrivateKeyFile {
+public enum PrivateKeyFile {
     /// The scalar behind the public point, as the reference implementation writes key pairs.
     private static let pointAndScalarCount = 97
     private static let scalarCount = 32
@@ -9,7 +9,7 @@ package enum PrivateKeyFile {
     /// Reads PEM or DER in SEC 1 (RFC 5915) or PKCS#8 form (RFC 5958), the bare 32 bytes, or point and scalar in
     /// 97 bytes.
     /// - Throws: `key.malformed` for everything else, also if a public key inside does not belong to the private one.
-    package static func decode(_ bytes: [UInt8]) throws(CredentialsError) -> P256PrivateKey {
+    public static func decode(_ bytes: [UInt8]) throws(CredentialsError) -> P256PrivateKey {
         switch bytes.count {
         case scalarCount: return try key(bytes)
         case pointAndScalarCount where bytes.first == 0x04:

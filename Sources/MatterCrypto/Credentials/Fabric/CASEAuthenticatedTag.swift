@@ -1,17 +1,18 @@
 /// A CASE authenticated tag (CAT): a group of nodes, named in their certificates, that access control can grant
 /// privileges to (Matter core specification, 6.6.2.1.2).
-package struct CASEAuthenticatedTag: MatterIdentifier {
+public struct CASEAuthenticatedTag: MatterIdentifier {
     /// Identifier in the upper, version in the lower 16 bits.
-    package let rawValue: UInt32
+    public let rawValue: UInt32
 
-    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// The value with a number.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     package init(identifier: UInt16, version: UInt16) {
         self.init(UInt32(identifier) << 16 | UInt32(version))
     }
 
     /// The tag of an access control subject or CaseAdminSubject.
-    package init?(subject: NodeID) {
+    public init?(subject: NodeID) {
         guard case .caseAuthenticatedTag(let tag) = subject.kind, tag.isValid else { return nil }
         self = tag
     }
@@ -27,9 +28,9 @@ package struct CASEAuthenticatedTag: MatterIdentifier {
     package var version: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
 
     /// True if the version is at least 1.
-    package var isValid: Bool { version != 0 }
+    public var isValid: Bool { version != 0 }
     /// The tag as a subject of access control.
-    package var subject: NodeID { .tagged(self) }
+    public var subject: NodeID { .tagged(self) }
 
     /// True if a node that carries this tag is meant by an access control entry for `subject`: the same identifier in
     /// this version or an older one.

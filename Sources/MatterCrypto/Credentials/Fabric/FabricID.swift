@@ -1,8 +1,10 @@
 /// A 64-bit fabric identifier, unique only together with the root public key (Matter core specification, 2.5.1).
-package struct FabricID: MatterIdentifier {
-    package let rawValue: UInt64
+public struct FabricID: MatterIdentifier {
+    /// The number.
+    public let rawValue: UInt64
 
-    package init(rawValue: UInt64) { self.rawValue = rawValue }
+    /// The value with a number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// True if a fabric may have this id: any but 0.
     package var isValid: Bool { rawValue != 0 }
@@ -10,10 +12,12 @@ package struct FabricID: MatterIdentifier {
 
 /// The 64-bit digest of root public key and fabric id that DNS-SD names and key derivation use
 /// (Matter core specification, 4.3.2.2).
-package struct CompressedFabricID: MatterIdentifier {
-    package let rawValue: UInt64
+public struct CompressedFabricID: MatterIdentifier {
+    /// The number.
+    public let rawValue: UInt64
 
-    package init(rawValue: UInt64) { self.rawValue = rawValue }
+    /// The value with a number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The eight bytes that go into key derivation, most significant first.
     package var octets: [UInt8] { rawValue.bigEndianOctets }

@@ -1,8 +1,8 @@
 /// The identity of a fabric: its root public key with its fabric id (Matter core specification, 2.5.1), and the keys
 /// that follow from them.
-package struct FabricIdentity: Hashable, Sendable {
+public struct FabricIdentity: Hashable, Sendable {
     /// The bytes of an epoch key and of the operational keys derived from it.
-    package static let groupKeyCount = 16
+    public static let groupKeyCount = 16
 
     package let rootPublicKey: P256PublicKey
     package let fabricID: FabricID

@@ -3,23 +3,27 @@ import JSON
 /// An unsigned number with a name of its own: node ids, fabric ids and their like.
 ///
 /// It prints as upper-case hexadecimal digits of its full width, as certificates and DNS-SD names spell it.
-package protocol MatterIdentifier: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible
+public protocol MatterIdentifier: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible
 where RawValue: FixedWidthInteger & UnsignedInteger {
+    /// The value with a number.
     init(rawValue: RawValue)
 }
 
 extension MatterIdentifier {
-    package init(_ number: RawValue) { self.init(rawValue: number) }
+    /// The value with a number.
+    public init(_ number: RawValue) { self.init(rawValue: number) }
 
     /// Reads exactly as many hexadecimal digits as the number is wide, in either case and without a prefix.
-    package init?(hex text: some StringProtocol) {
+    public init?(hex text: some StringProtocol) {
         guard let number: RawValue = HexDigits.number(text.uppercased().utf8) else { return nil }
         self.init(rawValue: number)
     }
 
-    package var description: String { HexDigits.text(rawValue) }
+    /// The value as text, as messages and logs show it.
+    public var description: String { HexDigits.text(rawValue) }
 
-    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    /// Whether the first comes before the second.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Numbers as upper-case hexadecimal digits of fixed width.

@@ -1,8 +1,10 @@
 /// A 64-bit node identifier (Matter core specification, 2.5.5).
-package struct NodeID: MatterIdentifier {
-    package let rawValue: UInt64
+public struct NodeID: MatterIdentifier {
+    /// The number.
+    public let rawValue: UInt64
 
-    package init(rawValue: UInt64) { self.rawValue = rawValue }
+    /// The value with a number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// No node.
     package static let unspecified = NodeID(0)
@@ -39,7 +41,7 @@ package struct NodeID: MatterIdentifier {
     }
 
     /// True if the id can name one node of a fabric.
-    package var isOperational: Bool { Self.operationalRange.contains(self) }
+    public var isOperational: Bool { Self.operationalRange.contains(self) }
 
     /// The id for all nodes of a group.
     package static func group(_ group: UInt16) -> NodeID { NodeID(0xFFFF_FFFF_FFFF_0000 | UInt64(group)) }
@@ -51,4 +53,9 @@ package struct NodeID: MatterIdentifier {
     package static func tagged(_ tag: CASEAuthenticatedTag) -> NodeID {
         NodeID(0xFFFF_FFFD_0000_0000 | UInt64(tag.rawValue))
     }
+}
+
+extension NodeID: JSONConvertible {
+    /// The number as JSON: a string if other readers of JSON could not hold it.
+    public var json: JSONValue { .id(rawValue) }
 }

@@ -1,6 +1,6 @@
 /// One node's own membership of a fabric: its certificate chain, the private key to it, and the fabric's keys. CASE needs
 /// exactly this.
-package struct OperationalCredentials: Sendable {
+public struct OperationalCredentials: Sendable {
     package let fabric: FabricIdentity
     package let chain: OperationalChain
     /// The private key of the node operational certificate.
@@ -10,7 +10,7 @@ package struct OperationalCredentials: Sendable {
     /// The identity protection key as CASE uses it, 16 bytes.
     package let operationalIPK: SecretBytes
     /// The node's identity in the chain.
-    package let identity: NodeIdentity
+    public let identity: NodeIdentity
 
     package var root: MatterCertificate { chain.root }
     package var icac: MatterCertificate? { chain.icac }

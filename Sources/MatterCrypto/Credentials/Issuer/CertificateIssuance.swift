@@ -1,5 +1,5 @@
 /// How long issued certificates are valid, in Matter time.
-package struct CertificateValidity: Hashable, Sendable {
+public struct CertificateValidity: Hashable, Sendable {
     /// How far back validity begins, so that a device whose clock is a little late accepts the certificate.
     package static let backdating: UInt32 = 3600
 

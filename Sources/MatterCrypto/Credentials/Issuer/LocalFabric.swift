@@ -1,6 +1,6 @@
 /// Everything of one fabric that a controller with its own certificate authority keeps: the authority and the
 /// controller's own membership.
-package struct LocalFabric: Sendable {
+public struct LocalFabric: Sendable {
     package let authority: CertificateAuthorityMaterial
     package let credentials: OperationalCredentials
 
@@ -11,7 +11,7 @@ package struct LocalFabric: Sendable {
     /// - Parameters:
     ///   - nodeID: the controller's own node id; a random one by default.
     ///   - cats: the tags of the controller's certificate.
-    package static func create(
+    public static func create(
         fabricID: FabricID? = nil, nodeID: NodeID? = nil, cats: [CASEAuthenticatedTag] = [],
         withIntermediate: Bool = false, validity: CertificateValidity, random: any RandomSource = SystemRandom()
     ) throws(CredentialsError) -> LocalFabric {
@@ -40,7 +40,7 @@ package struct LocalFabric: Sendable {
     ///   - ipk: the identity protection key as it was handed out, 16 bytes.
     ///   - time: what is known of the time.
     /// - Throws: ``CredentialsError`` that says what does not fit.
-    package init(
+    public init(
         importing chain: OperationalChain, keys: [P256PrivateKey], ipk: SecretBytes, at time: ValidationTime
     ) throws(CredentialsError) {
         try OperationalChain.validate(root: chain.root, at: time)

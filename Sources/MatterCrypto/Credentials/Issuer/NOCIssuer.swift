@@ -6,7 +6,7 @@ package import MatterBase
 /// The order of calls for one device is ``prepare()``, ``issue(_:context:)``, then ``confirm(_:node:)`` once the device
 /// is on the fabric or ``abandon(_:)`` once it is known not to be. A receipt is kept in the commissioning journal, so the
 /// last two may come from a later process.
-package protocol NOCIssuer: Sendable {
+public protocol NOCIssuer: Sendable {
     /// Makes the issuer ready for a commissioning, before anything is sent to the device.
     ///
     /// - Returns: what AddTrustedRootCertificate and AddNOC take besides the chain; `nil` if the issuer has no say in that
@@ -24,13 +24,16 @@ package protocol NOCIssuer: Sendable {
 }
 
 extension NOCIssuer {
-    package func prepare() async throws -> FabricParameters? { nil }
-    package func confirm(_ receipt: NOCReceipt, node: NodeID) async throws {}
-    package func abandon(_ receipt: NOCReceipt) async {}
+    /// Most issuers have nothing to prepare.
+    public func prepare() async throws -> FabricParameters? { nil }
+    /// Most issuers need no word of it.
+    public func confirm(_ receipt: NOCReceipt, node: NodeID) async throws {}
+    /// Most issuers have nothing to take back.
+    public func abandon(_ receipt: NOCReceipt) async {}
 }
 
 /// The parameters of a fabric for a device, besides its own certificate.
-package struct FabricParameters: Sendable, Equatable {
+public struct FabricParameters: Sendable, Equatable {
     package var rootCertificate: MatterCertificate
     /// The identity protection key's epoch key, 16 bytes.
     package var ipk: SecretBytes
@@ -62,7 +65,7 @@ package struct FabricParameters: Sendable, Equatable {
 }
 
 /// The context of a request for an issuer.
-package struct NOCIssueContext: Sendable {
+public struct NOCIssueContext: Sendable {
     /// Reads attributes on the session under way. `nil` for an endpoint, cluster or attribute means all.
     package typealias AttributeReader =
         @Sendable (_ endpoint: UInt16?, _ cluster: UInt32?, _ attribute: UInt32?) async throws -> [AttributeReading]
@@ -113,14 +116,16 @@ package struct CSRAttestation: Sendable, Hashable {
 }
 
 /// An issuer's own name for something it issued: what a later process needs to confirm or abandon it.
-package struct NOCReceipt: Sendable, Hashable, Codable, RawRepresentable {
-    package let rawValue: String
+public struct NOCReceipt: Sendable, Hashable, Codable, RawRepresentable {
+    /// The value as it is kept.
+    public let rawValue: String
 
-    package init(rawValue: String) { self.rawValue = rawValue }
+    /// The value with a number.
+    public init(rawValue: String) { self.rawValue = rawValue }
 }
 
 /// The certificates of an issuer for one device.
-package struct IssuedNOC: Sendable, Hashable {
+public struct IssuedNOC: Sendable, Hashable {
     package let noc: MatterCertificate
     package let icac: MatterCertificate?
     package let nodeID: NodeID

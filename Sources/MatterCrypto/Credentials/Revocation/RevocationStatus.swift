@@ -75,7 +75,7 @@ package protocol RevocationSource: Sendable {
 }
 
 /// What lists of revoked certificates say of a device's chain. That its authority (PAA) is revoked, the ledger says.
-package struct RevocationJudgement: Sendable, Hashable {
+public struct RevocationJudgement: Sendable, Hashable {
     package var dac: RevocationStatus
     package var pai: RevocationStatus
 
@@ -99,7 +99,7 @@ package struct RevocationJudgement: Sendable, Hashable {
     }
 
     /// Why no verdict is possible; `nil` if one is.
-    package var reason: String? {
+    public var reason: String? {
         guard verdict == .notKnown else { return nil }
         if case .notKnown(let reason, _) = dac { return reason }
         if case .notKnown(let reason, _) = pai { return reason }

@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// A P-256 key pair, for ECDSA or for ECDH.
-package final class P256PrivateKey: Sendable {
+public final class P256PrivateKey: Sendable {
     /// The private scalar, 32 bytes, big-endian.
     package let scalar: SecretBytes
     /// The public half.

@@ -1,5 +1,5 @@
 /// Exchanges over libcurl. Nothing is opened before the first call.
-package actor CurlTransport: HTTPTransport {
+public actor CurlTransport: HTTPTransport {
     /// The time after the deadline within which libcurl should notice it; then the call ends without libcurl.
     private static let grace = Duration.milliseconds(100)
     /// The longest wait for a thread that hangs in the name service.
@@ -10,7 +10,8 @@ package actor CurlTransport: HTTPTransport {
     private let library: CurlLibrary?
     private var loop: CurlLoop?
 
-    package init(_ settings: HTTPSettings) { self.init(settings, library: nil) }
+    /// A transport with these settings.
+    public init(_ settings: HTTPSettings) { self.init(settings, library: nil) }
 
     /// - Parameter library: one of the flavours, for tests.
     init(_ settings: HTTPSettings, library: CurlLibrary?) {
@@ -25,7 +26,8 @@ package actor CurlTransport: HTTPTransport {
     /// - Throws: ``HTTPError`` with `libraryMissing`.
     package static func checkLibrary() throws(HTTPError) { _ = try CurlLibrary.open() }
 
-    package func close() async {
+    /// Ends what is under way, and the connections that are kept.
+    public func close() async {
         guard let loop else { return }
         self.loop = nil
         loop.close()
@@ -33,7 +35,10 @@ package actor CurlTransport: HTTPTransport {
         await Task { await loop.waitUntilClosed(atMost: Self.farewell) }.value
     }
 
-    package func send(
+    /// Sends a request and waits for the answer.
+    ///
+    /// - Throws: ``HTTPError``.
+    public func send(
         _ request: HTTPRequest, to url: BaseURL, deadline: ContinuousClock.Instant
     ) async throws -> HTTPResponse {
         let loop = try open()

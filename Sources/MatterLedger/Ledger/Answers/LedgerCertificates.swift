@@ -1,13 +1,14 @@
 import MatterCrypto
 
 /// What the ledger names a certificate by: its subject and its subject key identifier. Neither alone is unique.
-package struct LedgerCertificateID: Hashable, Sendable {
+public struct LedgerCertificateID: Hashable, Sendable {
     /// The DER of the name.
     package var subject: [UInt8]
-    package var keyIdentifier: [UInt8]
+    /// The key of the certificate, by its subject key identifier.
+    public var keyIdentifier: [UInt8]
 
     /// `CN=Example PAA, VID=1234`, for people.
-    package var name: String {
+    public var name: String {
         (try? AttestationName(der: subject)).map { "\($0)" } ?? "a name that cannot be read"
     }
 }
@@ -22,19 +23,25 @@ extension LedgerCertificateID {
 }
 
 /// A certificate as the ledger has it. Nothing of it is proved.
-package struct LedgerCertificate: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
+public struct LedgerCertificate: Hashable, Sendable {
+    /// What a certificate is for.
+    public enum Kind: Hashable, Sendable {
+        /// For device attestation.
         case deviceAttestation, operational, vendorSigner
         /// Older entries do not say.
         case unknown
     }
 
-    package var identifier: LedgerCertificateID
-    package var pem: String
-    package var isRoot: Bool
+    /// Which one it is.
+    public var identifier: LedgerCertificateID
+    /// The certificate, in PEM.
+    public var pem: String
+    /// Whether it signs itself.
+    public var isRoot: Bool
     /// The vendor that the certificate is associated with; no restriction on devices.
-    package var vendorID: UInt16?
-    package var kind: Kind
+    public var vendorID: UInt16?
+    /// What it is for.
+    public var kind: Kind
 
     init(identifier: LedgerCertificateID, pem: String, isRoot: Bool = true) {
         self.identifier = identifier
@@ -60,7 +67,7 @@ package struct LedgerCertificate: Hashable, Sendable {
 
 extension LedgerQuery where Answer == [LedgerCertificateID] {
     /// The approved roots: authorities (PAA), and the Alliance's root for certification declarations.
-    package static var rootCertificates: LedgerQuery {
+    public static var rootCertificates: LedgerQuery {
         identifiers("/dcl/pki/root-certificates", "approvedRootCertificates", "certs", about: "the approved roots")
     }
 
@@ -89,7 +96,7 @@ extension LedgerQuery where Answer == [LedgerCertificateID] {
 
 extension LedgerQuery where Answer == [LedgerCertificate] {
     /// The certificates under a name and key: usually one, several if one was issued again.
-    package static func certificates(_ identifier: LedgerCertificateID) -> LedgerQuery {
+    public static func certificates(_ identifier: LedgerCertificateID) -> LedgerQuery {
         one(
             "/dcl/pki/certificates/\(encoded(identifier))", "approvedCertificates",
             about: "the certificate \(identifier.name)"

@@ -1,8 +1,10 @@
 import JSON
 
 /// The certification of a software version of a product.
-package struct LedgerCompliance: Hashable, Sendable {
-    package enum Status: Int, Sendable, CaseIterable {
+public struct LedgerCompliance: Hashable, Sendable {
+    /// Whether a version of a product is certified.
+    public enum Status: Int, Sendable, CaseIterable {
+        /// How far certification has come.
         case development, provisional, certified, revoked
     }
 
@@ -10,14 +12,17 @@ package struct LedgerCompliance: Hashable, Sendable {
     package var productID: UInt16
     package var version: UInt32
     /// `nil` for a number of a later ledger.
-    package var status: Status?
+    public var status: Status?
     /// Of the present status, RFC 3339.
-    package var date: String?
-    package var reason: String?
+    public var date: String?
+    /// What happened, in words for people.
+    public var reason: String?
     /// The Alliance's number of the certification, as in the certification declaration.
-    package var certificateID: String?
-    package var route: String?
-    package var transport: String?
+    public var certificateID: String?
+    /// The way of certification that was taken; `nil` if the ledger does not say.
+    public var route: String?
+    /// The transport that was certified; `nil` if the ledger does not say.
+    public var transport: String?
 
     init(_ fields: LedgerFields) throws(LedgerError) {
         vendorID = try fields.integer("vid")
@@ -40,7 +45,8 @@ package enum ComplianceState: String, Sendable, CaseIterable {
 private let standard = "matter"
 
 extension LedgerQuery where Answer == LedgerCompliance {
-    package static func compliance(_ vendorID: UInt16, _ productID: UInt16, _ version: UInt32) -> LedgerQuery {
+    /// Whether a version of a product is certified.
+    public static func compliance(_ vendorID: UInt16, _ productID: UInt16, _ version: UInt32) -> LedgerQuery {
         one(
             "/dcl/compliance/compliance-info/\(vendorID)/\(productID)/\(version)/\(standard)", "complianceInfo",
             about: "the certification of version \(version) of model \(vendorID)/\(productID)"

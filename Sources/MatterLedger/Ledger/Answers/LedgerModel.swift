@@ -1,9 +1,9 @@
 import JSON
 
 /// A product as its vendor describes it.
-package struct LedgerModel: Hashable, Sendable {
+public struct LedgerModel: Hashable, Sendable {
     /// How to do something with the device: bits of what helps, and words that belong to them.
-    package struct Steps: Hashable, Sendable {
+    public struct Steps: Hashable, Sendable {
         package var hint: UInt32
         var instruction: String?
 
@@ -12,41 +12,58 @@ package struct LedgerModel: Hashable, Sendable {
             instruction = try fields.text("\(name)Instruction")
         }
 
-        package var isEmpty: Bool { hint == 0 && instruction == nil }
+        /// Whether there is nothing to be told.
+        public var isEmpty: Bool { hint == 0 && instruction == nil }
     }
 
-    package enum Flow: Int, Sendable {
+    /// How a device is made ready for commissioning (Matter core specification, 5.1.3.1).
+    public enum Flow: Int, Sendable {
+        /// How the device gets ready for commissioning.
         case standard, userIntent, custom
     }
 
-    package var vendorID: UInt16
-    package var productID: UInt16
-    package var deviceTypeID: UInt32?
-    package var name: String?
-    package var label: String?
-    package var partNumber: String?
+    /// The id of the vendor (Matter core specification, 2.5.2).
+    public var vendorID: UInt16
+    /// The id that the vendor gave the product (Matter core specification, 2.5.3).
+    public var productID: UInt16
+    /// The number of the device type; `nil` if the ledger does not say.
+    public var deviceTypeID: UInt32?
+    /// The name of the product; `nil` if the ledger does not say.
+    public var name: String?
+    /// The label of the product; `nil` if the ledger does not say.
+    public var label: String?
+    /// The number of the part; `nil` if the ledger does not say.
+    public var partNumber: String?
     /// `nil` for a number of a later specification.
-    package var flow: Flow?
-    package var flowURL: String?
-    package var fallbackURL: String?
+    public var flow: Flow?
+    /// Where the vendor explains how to commission; `nil` if the ledger does not say.
+    public var flowURL: String?
+    /// Where to go if all else fails; `nil` if the ledger does not say.
+    public var fallbackURL: String?
     /// As in the QR code; `nil` if it is not known.
     package var discoveryCapabilities: UInt8?
     /// How to make a new device ready to be commissioned.
-    package var initialSteps: Steps
+    public var initialSteps: Steps
     /// How to make one ready that is on a fabric already.
-    package var secondarySteps: Steps
-    package var factoryResetSteps: Steps
+    public var secondarySteps: Steps
+    /// How the product is reset.
+    public var factoryResetSteps: Steps
     var wakeSteps: Steps
-    package var userManualURL: String?
-    package var supportURL: String?
-    package var productURL: String?
+    /// Where the manual is; `nil` if the ledger does not say.
+    public var userManualURL: String?
+    /// Where help is; `nil` if the ledger does not say.
+    public var supportURL: String?
+    /// Where the product is described; `nil` if the ledger does not say.
+    public var productURL: String?
     /// Texts that the user has to be shown.
-    package var terms: Terms?
+    public var terms: Terms?
 
     /// Terms and conditions that a device demands the acknowledgement of.
-    package struct Terms: Hashable, Sendable {
-        package var url: String
-        package var revision: UInt32
+    public struct Terms: Hashable, Sendable {
+        /// Where the texts are.
+        public var url: String
+        /// The version of the texts.
+        public var revision: UInt32
         package var digest: String?
         package var size: UInt32
         var maintenanceURL: String?
@@ -87,7 +104,8 @@ package struct LedgerModel: Hashable, Sendable {
 }
 
 extension LedgerQuery where Answer == LedgerModel {
-    package static func model(_ vendorID: UInt16, _ productID: UInt16) -> LedgerQuery {
+    /// What the ledger has on a product.
+    public static func model(_ vendorID: UInt16, _ productID: UInt16) -> LedgerQuery {
         one("/dcl/model/models/\(vendorID)/\(productID)", "model", about: "model \(vendorID)/\(productID)") {
             fields throws(LedgerError) in
             let model = try LedgerModel(fields)

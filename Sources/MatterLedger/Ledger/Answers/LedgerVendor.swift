@@ -1,12 +1,15 @@
 import JSON
 
 /// A vendor and its names.
-package struct LedgerVendor: Hashable, Sendable {
-    package var vendorID: UInt16
+public struct LedgerVendor: Hashable, Sendable {
+    /// The id of the vendor (Matter core specification, 2.5.2).
+    public var vendorID: UInt16
     var brand: String?
     var preferredName: String?
-    package var legalName: String?
-    package var url: String?
+    /// The name in law; `nil` if the ledger does not say.
+    public var legalName: String?
+    /// The page of the vendor; `nil` if the ledger does not say.
+    public var url: String?
 
     init(_ fields: LedgerFields) throws(LedgerError) {
         vendorID = try fields.integer("vendorID")
@@ -17,14 +20,17 @@ package struct LedgerVendor: Hashable, Sendable {
     }
 
     /// For people.
-    package var name: String? { brand ?? preferredName ?? legalName }
+    public var name: String? { brand ?? preferredName ?? legalName }
 }
 
 /// A product in the list of its vendor.
-package struct LedgerProduct: Hashable, Sendable {
-    package var productID: UInt16
-    package var name: String?
-    package var partNumber: String?
+public struct LedgerProduct: Hashable, Sendable {
+    /// The id that the vendor gave the product (Matter core specification, 2.5.3).
+    public var productID: UInt16
+    /// The name of the product; `nil` if the ledger does not say.
+    public var name: String?
+    /// The number of the part; `nil` if the ledger does not say.
+    public var partNumber: String?
 
     init(_ fields: LedgerFields) throws(LedgerError) {
         productID = try fields.integer("pid")
@@ -42,7 +48,8 @@ extension LedgerQuery where Answer == [LedgerVendor] {
 }
 
 extension LedgerQuery where Answer == LedgerVendor {
-    package static func vendor(_ vendorID: UInt16) -> LedgerQuery {
+    /// What the ledger has on a vendor.
+    public static func vendor(_ vendorID: UInt16) -> LedgerQuery {
         one("/dcl/vendorinfo/vendors/\(vendorID)", "vendorInfo", about: "vendor \(vendorID)") {
             fields throws(LedgerError) in
             let vendor = try LedgerVendor(fields)

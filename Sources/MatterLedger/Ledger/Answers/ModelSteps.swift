@@ -14,7 +14,7 @@ extension LedgerModel.Steps {
     ]
 
     /// The steps in words.
-    package var words: [String] {
+    public var words: [String] {
         Self.pairing.indices.filter { hint & (1 << UInt32($0)) != 0 }.map { Self.pairing[$0] }
             + (instruction.map { ["instruction: \($0)"] } ?? [])
     }

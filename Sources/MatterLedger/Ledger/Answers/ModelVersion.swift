@@ -1,17 +1,21 @@
 import JSON
 
 /// A software version of a product.
-package struct ModelVersion: Hashable, Sendable {
-    package var version: UInt32
-    package var text: String?
+public struct ModelVersion: Hashable, Sendable {
+    /// The number of the version.
+    public var version: UInt32
+    /// The version in words; `nil` if the ledger does not say.
+    public var text: String?
     /// Whether the vendor lets devices go to it.
-    package var isValid: Bool
-    package var updateURL: String?
+    public var isValid: Bool
+    /// Where the image is; `nil` if there is none to fetch.
+    public var updateURL: String?
     /// Bytes of the image.
-    package var updateSize: UInt64?
+    public var updateSize: UInt64?
     /// Versions that may go to it.
-    package var applicable: ClosedRange<UInt32>?
-    package var releaseNotesURL: String?
+    public var applicable: ClosedRange<UInt32>?
+    /// Where its changes are told; `nil` if the ledger does not say.
+    public var releaseNotesURL: String?
 
     init(_ fields: LedgerFields) throws(LedgerError) {
         version = try fields.integer("softwareVersion")
@@ -28,7 +32,7 @@ package struct ModelVersion: Hashable, Sendable {
 
 extension LedgerQuery where Answer == [UInt32] {
     /// The software versions of a product, in order.
-    package static func versions(_ vendorID: UInt16, _ productID: UInt16) -> LedgerQuery {
+    public static func versions(_ vendorID: UInt16, _ productID: UInt16) -> LedgerQuery {
         one(
             "/dcl/model/versions/\(vendorID)/\(productID)", "modelVersions",
             about: "the versions of model \(vendorID)/\(productID)"
@@ -46,7 +50,8 @@ extension LedgerQuery where Answer == [UInt32] {
 }
 
 extension LedgerQuery where Answer == ModelVersion {
-    package static func version(_ vendorID: UInt16, _ productID: UInt16, _ version: UInt32) -> LedgerQuery {
+    /// What the ledger has on a version of a product.
+    public static func version(_ vendorID: UInt16, _ productID: UInt16, _ version: UInt32) -> LedgerQuery {
         one(
             "/dcl/model/versions/\(vendorID)/\(productID)/\(version)", "modelVersion",
             about: "version \(version) of model \(vendorID)/\(productID)"

@@ -1,7 +1,7 @@
 import JSON
 
 /// All products of a vendor, as the ledger sent them. There may be many: only the text is held, and read again for each use.
-package struct ProductList: Sendable {
+public struct ProductList: Sendable {
     /// The name under which the cache keeps the ledger's answer.
     static let key = "page"
 
@@ -26,7 +26,7 @@ package struct ProductList: Sendable {
     /// Hands over one product after the other.
     ///
     /// - Throws: ``LedgerError`` `malformed`.
-    package func forEach(_ body: (LedgerProduct) -> Void) throws(LedgerError) {
+    public func forEach(_ body: (LedgerProduct) -> Void) throws(LedgerError) {
         let found: Int
         do {
             found = try JSONValue.forEachElement(at: path, in: text, limits: Self.limits) { value in

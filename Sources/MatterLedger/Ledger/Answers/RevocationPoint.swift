@@ -1,20 +1,22 @@
 package import JSON
 
 /// Where an authority publishes its list of revoked certificates.
-package struct RevocationPoint: Hashable, Sendable {
-    package var vendorID: UInt16
+public struct RevocationPoint: Hashable, Sendable {
+    /// The id of the vendor (Matter core specification, 2.5.2).
+    public var vendorID: UInt16
     package var productID: UInt16?
     /// With vendor and issuer the key of the entry: an issuer may publish its list in parts.
-    package var label: String
+    public var label: String
     /// The key of the authority whose certificates are revoked.
-    package var issuerKeyIdentifier: [UInt8]
+    public var issuerKeyIdentifier: [UInt8]
     /// Whether the list is that of a root, so that it revokes intermediates.
     package var isPAA: Bool
     /// Who signs the list, PEM.
     package var signer: String
     /// The intermediate that lets another sign, PEM.
     package var delegator: String?
-    package var url: String
+    /// Where the list is.
+    public var url: String
     /// Of the list, bytes; the ledger wants none for a list that is signed.
     package var size: UInt64?
     /// Of the list, base64, and how it was made.

@@ -1,17 +1,17 @@
-package import MatterState
+public import MatterState
 
 /// An answer of the ledger, and when it came.
-package struct DatedAnswer<Answer: Sendable>: Sendable {
+public struct DatedAnswer<Answer: Sendable>: Sendable {
     /// `nil` if the ledger has no such entry.
-    package var answer: Answer?
+    public var answer: Answer?
     /// In seconds since 1970.
-    package var date: Int64
+    public var date: Int64
     /// Why a newer answer could not be had.
-    package var fault: LedgerError?
+    public var fault: LedgerError?
 }
 
 /// Answers of the ledger in the state directory, with their dates. They can be fetched again at any time.
-package struct LedgerCache: Sendable {
+public struct LedgerCache: Sendable {
     package static let folder = "ledger"
     /// The age up to which the ledger need not be asked again, seconds.
     package static let freshness: Int64 = 86_400
@@ -19,7 +19,8 @@ package struct LedgerCache: Sendable {
     private let state: StateDirectory
     private let net: LedgerNet
 
-    package init(_ state: StateDirectory, _ net: LedgerNet) {
+    /// The answers of one ledger that are kept in a state directory.
+    public init(_ state: StateDirectory, _ net: LedgerNet) {
         self.state = state
         self.net = net
     }
@@ -33,7 +34,7 @@ package struct LedgerCache: Sendable {
     }
 
     /// What is known of the answer to a question; `nil` if it was never asked.
-    package func known<Answer>(_ query: LedgerQuery<Answer>) -> DatedAnswer<Answer>? {
+    public func known<Answer>(_ query: LedgerQuery<Answer>) -> DatedAnswer<Answer>? {
         // What cannot be read is asked again.
         guard let contents = try? state.read(record(query)), let value = try? JSONValue(parsing: contents),
             let date: Int64 = value["date"]?.id(), UnixTime.range.contains(date)
@@ -55,7 +56,7 @@ package struct LedgerCache: Sendable {
     ///   - refresh: asks the ledger in any case.
     ///   - now: seconds since 1970.
     /// - Throws: ``LedgerError`` if there is no answer at all.
-    package func answer<Answer>(
+    public func answer<Answer>(
         _ query: LedgerQuery<Answer>, from client: LedgerClient, refresh: Bool, now: Int64
     ) async throws -> DatedAnswer<Answer> {
         try await answer(known(query), refresh, now) {
@@ -69,7 +70,7 @@ package struct LedgerCache: Sendable {
     }
 
     /// The same for all products of a vendor, of which only the text is held.
-    package func products(
+    public func products(
         of vendorID: UInt16, from client: LedgerClient, refresh: Bool, now: Int64
     ) async throws -> DatedAnswer<ProductList> {
         let file = record(ProductList.path(vendorID))

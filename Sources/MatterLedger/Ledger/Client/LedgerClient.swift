@@ -1,7 +1,7 @@
 package import JSON
 
 /// Asks the Alliance's ledger over REST. Only GET, no account; its answers carry no proof but the TLS connection.
-package struct LedgerClient: Sendable {
+public struct LedgerClient: Sendable {
     /// Limits of one answer.
     package struct Limits: Sendable {
         package var pages: Int
@@ -22,7 +22,7 @@ package struct LedgerClient: Sendable {
     }
 
     /// The longest page that is read, bytes.
-    package static let largestBody = 8 << 20
+    public static let largestBody = 8 << 20
     private static let pageSize = 500
 
     package let net: LedgerNet

@@ -54,17 +54,17 @@ extension JSONFields where Failure == LedgerError {
 }
 
 /// Key identifiers as people and the ledger write them.
-package enum KeyIdentifierText {
+public enum KeyIdentifierText {
     /// `0A:1B:…`.
     static func colons(_ octets: [UInt8]) -> String {
         octets.map { Hex.encode([$0], uppercase: true) }.joined(separator: ":")
     }
 
     /// `0A1B…`.
-    package static func plain(_ octets: [UInt8]) -> String { Hex.encode(octets, uppercase: true) }
+    public static func plain(_ octets: [UInt8]) -> String { Hex.encode(octets, uppercase: true) }
 
     /// Bytes in hexadecimal digits of either case, with colons between all of them or none.
-    package static func decode(_ text: String) -> [UInt8]? {
+    public static func decode(_ text: String) -> [UInt8]? {
         guard !text.contains(where: \.isWhitespace) else { return nil }
         guard text.contains(":") else { return try? Hex.decode(text) }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -2,7 +2,7 @@ import FoundationEssentials
 package import JSON
 
 /// A question to the ledger, and how its answer is read.
-package struct LedgerQuery<Answer: Sendable>: Sendable {
+public struct LedgerQuery<Answer: Sendable>: Sendable {
     /// Below the base URL, percent-encoded.
     package let path: String
     /// The member of the answer that holds it.
@@ -10,7 +10,7 @@ package struct LedgerQuery<Answer: Sendable>: Sendable {
     /// Whether the member is an array that comes in pages.
     let isPaged: Bool
     /// What it is about, for errors.
-    package let subject: String
+    public let subject: String
     private let reader: @Sendable (JSONValue, String) throws(LedgerError) -> Answer
 
     init(

@@ -2,7 +2,7 @@ package import Logging
 import MatterCrypto
 
 /// Fetches lists of revoked certificates from where their issuers publish them: `http:` as well, since a list is signed.
-package actor ListFetcher {
+public actor ListFetcher {
     /// The time of one list.
     private static let patience = Duration.seconds(15)
     private static let longestWay = 4
@@ -39,7 +39,7 @@ package actor ListFetcher {
     }
 
     /// - Throws: ``HTTPError``, ``LedgerError`` for an answer that is no list, or `CancellationError`.
-    package func fetch(_ url: String) async throws -> [UInt8] {
+    public func fetch(_ url: String) async throws -> [UInt8] {
         let end = min(deadline, .now + Self.patience)
         var place = try Place(url)
         for _ in 0..<Self.longestWay {

@@ -2,15 +2,16 @@ import MatterCrypto
 
 /// Fetches the lists of revoked certificates of a set. Each is stored as it comes; a point that fails costs no other, and
 /// its old list stays.
-package struct RevocationUpdate: Sendable {
+public struct RevocationUpdate: Sendable {
     /// How many lists are fetched at the same time.
     private static let breadth = 6
 
     /// What came of a point.
-    package struct Outcome: Sendable {
-        package var point: RevocationPoint
+    public struct Outcome: Sendable {
+        /// Where the list is.
+        public var point: RevocationPoint
         /// As it is stored now.
-        package var stored: StoredList
+        public var stored: StoredList
     }
 
     private let set: TrustSet
@@ -21,7 +22,7 @@ package struct RevocationUpdate: Sendable {
     /// - Parameters:
     ///   - now: seconds since 1970.
     ///   - fetch: brings what is at the URL of a point.
-    package init(
+    public init(
         _ set: TrustSet, records: TrustRecords, now: Int64,
         fetch: @escaping @Sendable (RevocationPoint) async throws -> [UInt8]
     ) {
@@ -33,7 +34,7 @@ package struct RevocationUpdate: Sendable {
 
     /// - Returns: the outcomes in the order of the points.
     /// - Throws: ``StoreError`` or `CancellationError`.
-    package func run() async throws -> [Outcome] {
+    public func run() async throws -> [Outcome] {
         var seen: Set<RevocationPoint.Key> = []
         let points = set.points.filter { seen.insert($0.key).inserted }
         try records.keepLists(of: seen, set.net)

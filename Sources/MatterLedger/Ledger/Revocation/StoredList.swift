@@ -4,20 +4,22 @@ package import MatterCrypto
 ///
 /// Its record is a line of JSON and, for each revoked certificate of the issuer, a line `SERIAL SECONDS`, so that one can
 /// be looked up without reading the others.
-package struct StoredList: Equatable, Sendable {
+public struct StoredList: Equatable, Sendable {
     /// What a list says.
-    package struct Contents: Equatable, Sendable {
+    public struct Contents: Equatable, Sendable {
         /// The DER of the issuer's name. The issuer need not be the signer.
         package var issuer: [UInt8]
         package var issuerKey: P256PublicKey
         /// When it was made, in seconds since 1970.
-        package var issued: Int64
-        package var nextUpdate: Int64?
+        public var issued: Int64
+        /// When the next list is due, in seconds since 1970; `nil` if it does not say.
+        public var nextUpdate: Int64?
         /// The contents bytes of an INTEGER that grows with every list.
         package var number: [UInt8]?
         /// When it was fetched, in seconds since 1970.
-        package var fetched: Int64
-        package var count: Int
+        public var fetched: Int64
+        /// How many certificates it has.
+        public var count: Int
         /// `SERIAL SECONDS`, a line for each.
         var lines: ArraySlice<UInt8>
 
@@ -47,9 +49,9 @@ package struct StoredList: Equatable, Sendable {
     package var point: RevocationPoint.Key
     package var url: String
     /// `nil` until a list came that counts.
-    package var contents: Contents?
+    public var contents: Contents?
     /// Why the last attempt failed; `nil` if it did not.
-    package var fault: String?
+    public var fault: String?
     /// Whether the signer that the point names may not sign for the issuer, so that the point is not the issuer's.
     package var isForeign = false
 

@@ -1,5 +1,5 @@
 /// Texts with the few tags of HTML that terms may have, as lines of plain text.
-package enum PlainMarkup {
+public enum PlainMarkup {
     /// The tags that begin a line.
     private static let blocks: Set<String> = [
         "br", "p", "li", "ol", "ul", "hr", "h1", "h2", "h3", "h4", "h5", "h6",
@@ -10,7 +10,7 @@ package enum PlainMarkup {
     private static let longestEntity = 10
 
     /// The lines of a text, without markup and empty lines. What is not a tag or an entity stays as it is.
-    package static func lines(_ text: String) -> [String] {
+    public static func lines(_ text: String) -> [String] {
         var lines = [""]
         var rest = text[...]
         while let character = rest.popFirst() {

@@ -1,14 +1,17 @@
 import JSON
 
 /// The texts of a manufacturer's terms, as the file that the ledger points to has them.
-package struct TermsDocument: Sendable {
-    package struct Text: Hashable, Sendable {
+public struct TermsDocument: Sendable {
+    /// A text that a user is asked to accept.
+    public struct Text: Hashable, Sendable {
         /// Its bit in the acknowledgement.
-        package var ordinal: UInt16
-        package var isRequired: Bool
-        package var title: String
+        public var ordinal: UInt16
+        /// Whether commissioning needs it to be accepted.
+        public var isRequired: Bool
+        /// The title of the text.
+        public var title: String
         /// With markup; see ``PlainMarkup``.
-        package var text: String
+        public var text: String
     }
 
     private static let schemaVersion = 1
@@ -23,7 +26,8 @@ package struct TermsDocument: Sendable {
 
     private let countries: [String: Country]
     private let defaultCountry: String
-    package let revision: UInt16
+    /// The version of the texts.
+    public let revision: UInt16
 
     /// - Parameter revision: what the ledger says that it is.
     /// - Throws: ``LedgerError`` with `malformed`.
@@ -80,7 +84,7 @@ package struct TermsDocument: Sendable {
     /// - Parameters:
     ///   - country: two capital letters.
     ///   - language: such as `de`.
-    package func texts(country: String, language: String?) -> [Text] {
+    public func texts(country: String, language: String?) -> [Text] {
         guard let entry = countries[country] ?? countries[defaultCountry] else { return [] }
         return language.flatMap { entry.languages[$0] } ?? entry.languages[entry.standard] ?? []
     }

@@ -1,17 +1,18 @@
 import FoundationEssentials
-package import MatterState
+public import MatterState
 
 /// The files of terms that the ledger points to, in the state directory under their digests, which the ledger has.
-package struct TermsLibrary: Sendable {
+public struct TermsLibrary: Sendable {
     /// The longest file that is fetched, bytes.
-    package static let largestFile = 1 << 20
+    public static let largestFile = 1 << 20
 
     private let state: StateDirectory
 
-    package init(_ state: StateDirectory) { self.state = state }
+    /// The texts that are kept in a state directory.
+    public init(_ state: StateDirectory) { self.state = state }
 
     /// The texts, if their file was fetched before.
-    package func known(_ terms: LedgerModel.Terms) -> TermsDocument? {
+    public func known(_ terms: LedgerModel.Terms) -> TermsDocument? {
         // What cannot be read is fetched again.
         guard let digest = Self.digest(terms), let contents = try? state.read(Self.record(digest)),
             SHA256.hash(contents) == digest
@@ -23,7 +24,7 @@ package struct TermsLibrary: Sendable {
     ///
     /// - Parameter service: a client for the server that has the file.
     /// - Throws: ``LedgerError`` if there is no such file, or it is not the one that the ledger means.
-    package func fetch(
+    public func fetch(
         _ terms: LedgerModel.Terms, deadline: ContinuousClock.Instant,
         service: (BaseURL) throws -> HTTPService
     ) async throws -> TermsDocument {

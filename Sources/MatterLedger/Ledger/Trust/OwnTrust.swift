@@ -2,10 +2,12 @@ import FoundationEssentials
 package import MatterCrypto
 
 /// What the user decided about trust: certificates of their own, and keys that they trust no longer.
-package struct OwnTrust: Equatable, Sendable {
-    package struct Entry: Hashable, Sendable {
+public struct OwnTrust: Equatable, Sendable {
+    /// An authority that the user trusts.
+    public struct Entry: Hashable, Sendable {
         package var keyIdentifier: [UInt8]
-        package var der: [UInt8]
+        /// The certificate, in DER.
+        public var der: [UInt8]
         /// Whether the user trusts it to sign declarations.
         package var isSigner: Bool
         /// The file that it came from.
@@ -67,7 +69,7 @@ extension OwnTrust {
     ///   - now: seconds since 1970.
     /// - Returns: what was added; a certificate that is there already is not added again.
     /// - Throws: ``LedgerError`` with `unusable` if a certificate can be neither; nothing is added then.
-    package mutating func add(
+    public mutating func add(
         _ contents: [UInt8], file: String, asSigners: Bool, now: Int64
     ) throws(LedgerError) -> [Entry] {
         let certificates: [[UInt8]]
@@ -99,7 +101,7 @@ extension OwnTrust {
     /// Stops trusting a key, also one that is built in or in the ledger.
     ///
     /// - Parameter isListed: whether the program or a ledger has it too.
-    package mutating func remove(_ keyIdentifier: [UInt8], isListed: Bool) {
+    public mutating func remove(_ keyIdentifier: [UInt8], isListed: Bool) {
         added.removeAll { $0.keyIdentifier == keyIdentifier }
         if isListed, !distrusted.contains(keyIdentifier) { distrusted.append(keyIdentifier) }
     }

@@ -1,8 +1,10 @@
-package import MatterCrypto
+public import MatterCrypto
 
 /// A key that is trusted, or was.
-package struct TrustedKey: Hashable, Sendable {
-    package enum State: String, Sendable, CaseIterable {
+public struct TrustedKey: Hashable, Sendable {
+    /// Whether a key counts.
+    public enum State: String, Sendable, CaseIterable {
+        /// It counts.
         case trusted
         /// The user trusts it no longer.
         case distrusted
@@ -12,37 +14,48 @@ package struct TrustedKey: Hashable, Sendable {
         case unlisted
     }
 
-    package enum Source: Hashable, Sendable {
+    /// Where a key comes from.
+    public enum Source: Hashable, Sendable {
+        /// It came with this version.
         case builtIn
+        /// It is in a ledger.
         case ledger(LedgerNet)
         /// A file that the user added.
         case file(String)
     }
 
-    package var keyIdentifier: [UInt8]
-    package var subject: AttestationName
-    package var isSigner: Bool
-    package var source: Source
-    package var state: State
+    /// The key, by its subject key identifier.
+    public var keyIdentifier: [UInt8]
+    /// The name in the certificate.
+    public var subject: AttestationName
+    /// Whether it signs certification declarations, and not attestation certificates.
+    public var isSigner: Bool
+    /// Where it comes from.
+    public var source: Source
+    /// Whether it counts.
+    public var state: State
     /// When it was first seen, or withdrawn, in seconds since 1970.
-    package var date: Int64
-    package var validity: AttestationValidity?
+    public var date: Int64
+    /// When it is valid; `nil` if that is not known.
+    public var validity: AttestationValidity?
     /// `nil` if only facts are known.
-    package var der: [UInt8]?
+    public var der: [UInt8]?
 
     /// The only vendor that it may vouch for.
-    package var vendorID: UInt16? { (try? VendorAndProduct(subject: subject))?.vendorID?.rawValue }
+    public var vendorID: UInt16? { (try? VendorAndProduct(subject: subject))?.vendorID?.rawValue }
 }
 
 /// All keys of the state directory and of the program.
-package struct TrustCatalogue: Sendable {
-    package private(set) var keys: [TrustedKey] = []
+public struct TrustCatalogue: Sendable {
+    /// All keys, each once.
+    public private(set) var keys: [TrustedKey] = []
     /// When the ledger was last asked, in seconds since 1970.
-    package let date: Int64
+    public let date: Int64
     /// When the stored set was brought, if that was before this program was made, so that it adds nothing.
-    package let outdated: Int64?
+    public let outdated: Int64?
 
-    package init(main: TrustSet?, test: TrustSet?, own: OwnTrust) {
+    /// What the two ledgers and the user trust.
+    public init(main: TrustSet?, test: TrustSet?, own: OwnTrust) {
         date = max(main?.date ?? 0, ProductionAuthorities.date)
         outdated = (main?.date).flatMap { $0 < ProductionAuthorities.date ? $0 : nil }
         if let main { add(main) }
@@ -127,7 +140,7 @@ package struct TrustCatalogue: Sendable {
     /// The keys with this key identifier or, if there is none, those with a subject that contains the text.
     ///
     /// - Throws: ``LedgerError`` with `unknown`.
-    package func keys(named text: String) throws(LedgerError) -> [TrustedKey] {
+    public func keys(named text: String) throws(LedgerError) -> [TrustedKey] {
         let identifier = KeyIdentifierText.decode(text)
         let exact = keys.filter { $0.keyIdentifier == identifier }
         if !exact.isEmpty { return exact }

@@ -1,32 +1,40 @@
 import MatterCrypto
 
 /// What an update of the trusted authorities comes to: the new set, and how it differs from the old one.
-package struct TrustPlan: Sendable {
+public struct TrustPlan: Sendable {
     /// An authority or signer that is new.
-    package struct Addition: Hashable, Sendable {
-        package var identifier: LedgerCertificateID
-        package var isSigner: Bool
+    public struct Addition: Hashable, Sendable {
+        /// Which certificate.
+        public var identifier: LedgerCertificateID
+        /// Whether it signs certification declarations.
+        public var isSigner: Bool
     }
 
     /// A certificate of the ledger that is not trusted.
-    package struct Refusal: Hashable, Sendable {
-        package var identifier: LedgerCertificateID
-        package var reason: String
+    public struct Refusal: Hashable, Sendable {
+        /// Which certificate.
+        public var identifier: LedgerCertificateID
+        /// Why it is not taken.
+        public var reason: String
     }
 
     /// The share of the authorities that may vanish at once, percent.
     static let largestLoss = 10
 
-    package private(set) var set: TrustSet
-    package private(set) var additions: [Addition] = []
+    /// What will be trusted.
+    public private(set) var set: TrustSet
+    /// What comes new.
+    public private(set) var additions: [Addition] = []
     /// Known keys whose certificate is another one now.
-    package private(set) var renewals: [Addition] = []
-    package private(set) var removals: [TrustSet.Withdrawal] = []
-    package private(set) var refusals: [Refusal] = []
+    public private(set) var renewals: [Addition] = []
+    /// What goes.
+    public private(set) var removals: [TrustSet.Withdrawal] = []
+    /// What the ledger has and is not taken.
+    public private(set) var refusals: [Refusal] = []
     /// The faults of revocation points that cannot be read.
-    package private(set) var pointFaults: [String] = []
+    public private(set) var pointFaults: [String] = []
     /// Why a person has to agree.
-    package private(set) var reservations: [String] = []
+    public private(set) var reservations: [String] = []
 
     private let now: Int64
     private let old: TrustSet?

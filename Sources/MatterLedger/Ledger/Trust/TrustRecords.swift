@@ -1,12 +1,13 @@
-package import MatterState
+public import MatterState
 
 /// The trusted keys in the state directory: a set for each ledger, and what the user decided.
-package struct TrustRecords: Sendable {
+public struct TrustRecords: Sendable {
     package static let folder = "trust"
 
     private let state: StateDirectory
 
-    package init(_ state: StateDirectory) { self.state = state }
+    /// What is kept in a state directory.
+    public init(_ state: StateDirectory) { self.state = state }
 
     private static func record(_ net: LedgerNet) -> String { "\(folder)/\(net.rawValue).jsonl" }
     private static func staging(_ net: LedgerNet) -> String { "\(folder)/staging-\(net.rawValue)" }
@@ -18,7 +19,7 @@ package struct TrustRecords: Sendable {
     ///
     /// - Parameter warn: hears of a damaged set whose previous copy counts instead.
     /// - Throws: ``LedgerError`` with `damaged` if no copy can be read, or ``StoreError``.
-    package func set(_ net: LedgerNet, warn: (LedgerError) -> Void = { _ in }) throws -> TrustSet? {
+    public func set(_ net: LedgerNet, warn: (LedgerError) -> Void = { _ in }) throws -> TrustSet? {
         try newest(net, warn, date: \.date) { contents throws(LedgerError) in try TrustSet(decoding: contents) }
     }
 
@@ -107,12 +108,15 @@ package struct TrustRecords: Sendable {
 
     // MARK: The user's own
 
-    package func ownTrust() throws -> OwnTrust {
+    /// The authorities that the user trusts.
+    ///
+    /// - Throws: ``LedgerError`` if they cannot be read.
+    public func ownTrust() throws -> OwnTrust {
         try state.read(Self.own).map { contents throws(LedgerError) in try OwnTrust(decoding: contents) } ?? OwnTrust()
     }
 
     /// Changes what the user decided.
-    package func changeOwn(_ change: (inout OwnTrust) throws -> Void) async throws {
+    public func changeOwn(_ change: (inout OwnTrust) throws -> Void) async throws {
         try await state.withLock(Self.folder) {
             var own = try ownTrust()
             try change(&own)

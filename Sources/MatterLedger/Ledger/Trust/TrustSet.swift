@@ -2,9 +2,9 @@ package import MatterCrypto
 
 /// What was brought from a ledger: authorities, signers of declarations, what it withdrew, and where lists of revoked
 /// certificates are.
-package struct TrustSet: Equatable, Sendable {
+public struct TrustSet: Equatable, Sendable {
     /// A certificate that has been checked.
-    package struct Certificate: Hashable, Sendable {
+    public struct Certificate: Hashable, Sendable {
         package var keyIdentifier: [UInt8]
         package var der: [UInt8]
         /// The vendor that the ledger associates with it.
@@ -23,10 +23,11 @@ package struct TrustSet: Equatable, Sendable {
     }
 
     /// An authority that the ledger has taken back.
-    package struct Withdrawal: Hashable, Sendable {
-        package var identifier: LedgerCertificateID
+    public struct Withdrawal: Hashable, Sendable {
+        /// Which certificate.
+        public var identifier: LedgerCertificateID
         /// Whether it is in the list of the revoked; otherwise it is in no list.
-        package var isRevoked: Bool
+        public var isRevoked: Bool
         /// When that was first seen, in seconds since 1970.
         package var date: Int64
 
@@ -37,15 +38,19 @@ package struct TrustSet: Equatable, Sendable {
         }
     }
 
-    package var net: LedgerNet
+    /// The ledger that it is of.
+    public var net: LedgerNet
     /// The URL that it came from.
-    package var origin: String
+    public var origin: String
     /// When, in seconds since 1970.
-    package var date: Int64
-    package var authorities: [Certificate] = []
-    package var signers: [Certificate] = []
+    public var date: Int64
+    /// The product attestation authorities.
+    public var authorities: [Certificate] = []
+    /// The certificates that sign certification declarations.
+    public var signers: [Certificate] = []
     package var withdrawn: [Withdrawal] = []
-    package var points: [RevocationPoint] = []
+    /// Where revocation lists are.
+    public var points: [RevocationPoint] = []
 
     package init(net: LedgerNet, origin: String, date: Int64) {
         self.net = net

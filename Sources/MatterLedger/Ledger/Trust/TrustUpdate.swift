@@ -1,7 +1,7 @@
 import MatterCrypto
 
 /// Brings authorities, declaration signers and revocation points from the ledger. Nothing counts before ``save(_:)``.
-package struct TrustUpdate: Sendable {
+public struct TrustUpdate: Sendable {
     /// How many certificates are asked for at the same time.
     private static let breadth = 6
 
@@ -12,7 +12,7 @@ package struct TrustUpdate: Sendable {
     private let progress: @Sendable (Int, Int) -> Void
 
     /// - Parameter now: seconds since 1970.
-    package init(
+    public init(
         client: LedgerClient, records: TrustRecords, now: Int64,
         progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
     ) {
@@ -25,7 +25,7 @@ package struct TrustUpdate: Sendable {
     /// Asks the ledger, and says what would change. Certificates that have come are kept for the next attempt.
     ///
     /// - Throws: ``LedgerError`` or ``StoreError``; the stored set is as before.
-    package func plan() async throws -> TrustPlan {
+    public func plan() async throws -> TrustPlan {
         // One that cannot be read is made again.
         let old = try? records.set(client.net)
         let snapshot = try await snapshot()
@@ -34,7 +34,7 @@ package struct TrustUpdate: Sendable {
     }
 
     /// Puts the new set in the place of the old one.
-    package func save(_ plan: TrustPlan) throws {
+    public func save(_ plan: TrustPlan) throws {
         try records.save(plan.set)
         try records.clearStaging(client.net)
     }

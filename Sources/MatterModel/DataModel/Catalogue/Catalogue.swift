@@ -13,7 +13,7 @@ public final class Catalogue: Sendable {
     public static let specificationVersion = CatalogueTable.version
 
     /// The day of the definitions that the compiled-in standard clusters come from: `2026-08-21`.
-    package static let day = CatalogueTable.day
+    public static let day = CatalogueTable.day
 
     private let loaded: [ClusterDefinition]
     private let loadedDeviceTypes: [DeviceTypeDefinition]
@@ -80,13 +80,13 @@ public final class Catalogue: Sendable {
 
 extension Catalogue {
     /// The clusters that several vendors define, by id, with those vendors.
-    package var contested: [(id: ClusterID, vendors: [UInt16])] {
+    public var contested: [(id: ClusterID, vendors: [UInt16])] {
         Dictionary(grouping: loaded, by: \.id).filter { $0.value.count > 1 }
             .map { ($0.key, $0.value.compactMap(\.vendor)) }.sorted { $0.id < $1.id }
     }
 
     /// The catalogue for the nodes of a vendor: of several definitions of one id, that of the vendor comes first.
-    package func preferring(vendor: UInt16) -> Catalogue {
+    public func preferring(vendor: UInt16) -> Catalogue {
         Catalogue(self, loaded.filter { $0.vendor == vendor } + loaded.filter { $0.vendor != vendor })
     }
 }
@@ -172,7 +172,7 @@ extension Catalogue {
     }
 
     /// The status codes of the Interaction Model, ascending.
-    public var statusCodes: [StatusCodeDefinition] { GlobalDefinitions.shared.statusCodes }
+    package var statusCodes: [StatusCodeDefinition] { GlobalDefinitions.shared.statusCodes }
 
     /// The status code with a number.
     public func statusCode(_ code: UInt8) -> StatusCodeDefinition? {
@@ -195,9 +195,9 @@ extension ClusterDefinition {
 }
 
 /// An id as people write it: `0x0006`, `0x131BFC00`.
-package func hexadecimal(_ id: some DataModelID<UInt32>) -> String { hexadecimal(id.rawValue) }
+public func hexadecimal(_ id: some DataModelID<UInt32>) -> String { hexadecimal(id.rawValue) }
 
 /// A number in the same form.
-package func hexadecimal(_ id: UInt32) -> String {
+public func hexadecimal(_ id: UInt32) -> String {
     "0x" + Hex.number(id, digits: id > 0xFFFF ? 8 : 4, uppercase: true)
 }

@@ -1,8 +1,12 @@
 /// The privilege that a session needs to access an element (Matter core specification, section 6.6).
 public enum AccessPrivilege: String, Sendable, CaseIterable, Comparable {
+    /// Read and subscribe.
     case view
+    /// Also control.
     case operate
+    /// Also change settings.
     case manage
+    /// Also decide who may do what.
     case administer
 
     /// True if the right one includes the left one.

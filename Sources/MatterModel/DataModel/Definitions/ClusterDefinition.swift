@@ -4,9 +4,11 @@ import MatterBase
 public struct ClusterDefinition: Sendable, Equatable {
     /// Where a definition comes from.
     public enum Origin: Sendable, Hashable {
+        /// A cluster of the specification.
         case standard
         /// A cluster of the reference implementation's own tests.
         case test
+        /// A cluster of a maker.
         case vendor
     }
 
@@ -25,11 +27,11 @@ public struct ClusterDefinition: Sendable, Equatable {
     /// The vendor who defined it.
     public var vendor: UInt16?
     /// True if the specification has not settled it yet.
-    public var isProvisional: Bool
+    package var isProvisional: Bool
     /// True if new devices leave it out.
-    public var isDeprecated: Bool
+    package var isDeprecated: Bool
     /// True if it is for the reference implementation's own use.
-    public var isInternal: Bool
+    package var isInternal: Bool
     /// Remarks of the definition's author.
     public var notes: [String]
     /// The features that its FeatureMap can name.
@@ -40,7 +42,7 @@ public struct ClusterDefinition: Sendable, Equatable {
     /// The commands that a client may invoke.
     public var commands: [CommandDefinition]
     /// The responses of a server; their ids are a number space of their own.
-    public var responses: [CommandDefinition]
+    package var responses: [CommandDefinition]
     /// The events of the cluster.
     public var events: [EventDefinition]
     /// The cluster's own enumerations.
@@ -48,7 +50,7 @@ public struct ClusterDefinition: Sendable, Equatable {
     /// The cluster's own bitmaps.
     public var bitmaps: [BitmapDefinition]
     /// The cluster's own structures.
-    public var structs: [StructDefinition]
+    package var structs: [StructDefinition]
 
     /// AttributeList, FeatureMap and so on; FeatureMap names the features of this cluster.
     public var globalAttributes: [AttributeDefinition] {

@@ -2,28 +2,43 @@
 public struct DataType: Sendable, Equatable {
     /// The wire form of a single value.
     public enum Kind: Sendable, Equatable {
+        /// A kind of value.
         case boolean
         /// A signed integer of so many bits; sent in any width.
         case signed(bits: Int)
         /// An unsigned integer of so many bits; sent in any width.
         case unsigned(bits: Int)
+        /// A kind of value.
         case single
+        /// A kind of value.
         case double
+        /// A kind of value.
         case string
+        /// A kind of value.
         case octets
+        /// A kind of value.
         case enumeration(EnumDefinition)
+        /// A kind of value.
         case bitmap(BitmapDefinition)
+        /// A kind of value.
         case structure(StructDefinition)
     }
 
     /// The meaning of an octet string or a number beyond its unit.
     public enum Format: String, Sendable, CaseIterable {
+        /// How octets or numbers are to be read.
         case ipAddress = "ipadr"
+        /// How octets or numbers are to be read.
         case ipv4Address = "ipv4adr"
+        /// How octets or numbers are to be read.
         case ipv6Address = "ipv6adr"
+        /// How octets or numbers are to be read.
         case ipv6Prefix = "ipv6pre"
+        /// How octets or numbers are to be read.
         case hardwareAddress = "hwadr"
+        /// How octets or numbers are to be read.
         case clusterID = "cluster-id"
+        /// How octets or numbers are to be read.
         case deviceTypeID = "devtype-id"
     }
 
@@ -64,15 +79,15 @@ public struct ValueLimits: Sendable, Hashable {
     /// The lower bound of a number.
     public var minimum: Int64?
     /// The upper bound of a number.
-    public var maximum: Int64?
+    package var maximum: Int64?
     /// The fewest bytes of a string.
-    public var minimumLength: Int?
+    package var minimumLength: Int?
     /// The most bytes of a string.
-    public var maximumLength: Int?
+    package var maximumLength: Int?
     /// The fewest entries of a list.
-    public var minimumItems: Int?
+    package var minimumItems: Int?
     /// The most entries of a list.
-    public var maximumItems: Int?
+    package var maximumItems: Int?
 
     /// Without any limit.
     public init() {}

@@ -9,19 +9,19 @@ public struct DeviceTypeDefinition: Sendable, Hashable {
     /// The newest revision in the model.
     public var revision: UInt16?
     /// `Simple`, `Utility`, `Node`.
-    public var deviceClass: String
+    package var deviceClass: String
     /// `Endpoint` or `Node`; empty where the model says nothing.
     public var scope: String
     /// The device type that this one extends.
-    public var superset: DeviceTypeID?
+    package var superset: DeviceTypeID?
     /// Clusters that it must serve.
-    public var requiredServerClusters: [ClusterID]
+    package var requiredServerClusters: [ClusterID]
     /// Clusters that it may serve.
-    public var optionalServerClusters: [ClusterID]
+    package var optionalServerClusters: [ClusterID]
     /// Clusters that it must be a client of.
-    public var requiredClientClusters: [ClusterID]
+    package var requiredClientClusters: [ClusterID]
     /// Clusters that it may be a client of.
-    public var optionalClientClusters: [ClusterID]
+    package var optionalClientClusters: [ClusterID]
 }
 
 /// An Interaction Model status code (Matter core specification, section 8.10.1).
@@ -31,5 +31,5 @@ public struct StatusCodeDefinition: Sendable, Hashable {
     /// `UnsupportedEndpoint`.
     public var name: String
     /// `UNSUPPORTED_ENDPOINT`.
-    public var specificationName: String
+    package var specificationName: String
 }

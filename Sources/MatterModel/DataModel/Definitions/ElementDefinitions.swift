@@ -1,7 +1,7 @@
 /// An attribute of a cluster.
 public struct AttributeDefinition: Sendable, Equatable {
     /// The first of the ids that every cluster has (Matter core specification, section 7.13).
-    public static let firstGlobalID: AttributeID = 0xFFF8
+    package static let firstGlobalID: AttributeID = 0xFFF8
 
     /// The number on the wire.
     public var id: AttributeID
@@ -12,40 +12,40 @@ public struct AttributeDefinition: Sendable, Equatable {
     /// The type of its value.
     public var type: DataType
     /// The initial value, if the model has one.
-    public var defaultValue: DefaultValue?
+    package var defaultValue: DefaultValue?
     /// Not unconditionally mandatory; the device's AttributeList decides.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// True if it can be written at all.
     public var isWritable: Bool
     /// True if it can be read at all.
     public var isReadable: Bool
     /// The privilege to read it.
-    public var readPrivilege: AccessPrivilege
+    package var readPrivilege: AccessPrivilege
     /// The privilege to write it.
-    public var writePrivilege: AccessPrivilege
+    package var writePrivilege: AccessPrivilege
     /// True if each entry belongs to a fabric.
-    public var isFabricScoped: Bool
+    package var isFabricScoped: Bool
     /// True if only the fabric it belongs to sees it.
-    public var isFabricSensitive: Bool
+    package var isFabricSensitive: Bool
     /// True if a write needs a timed interaction.
     public var mustTimedWrite: Bool
     /// True if a write needs an atomic request.
-    public var mustAtomicWrite: Bool
+    package var mustAtomicWrite: Bool
     /// True if a subscription does not report every change.
-    public var changesOmitted: Bool
+    package var changesOmitted: Bool
     /// True if the specification has not settled it yet.
-    public var isProvisional: Bool
+    package var isProvisional: Bool
     /// True if new devices leave it out.
-    public var isDeprecated: Bool
+    package var isDeprecated: Bool
     /// The first cluster revision that has it, where a vendor says so.
-    public var sinceRevision: UInt16?
+    package var sinceRevision: UInt16?
     /// The last cluster revision that has it, where a vendor says so.
-    public var untilRevision: UInt16?
+    package var untilRevision: UInt16?
     /// Remarks of the definition's author.
     public var notes: [String]
 
     /// True if every cluster has it.
-    public var isGlobal: Bool { Self.isGlobal(id) }
+    package var isGlobal: Bool { Self.isGlobal(id) }
 }
 
 /// A command of a cluster: a request, or the response to one.
@@ -57,31 +57,31 @@ public struct CommandDefinition: Sendable, Equatable {
     /// Other names that lead to it.
     public var aliases: [String]
     /// True if this goes from server to client.
-    public var isResponse: Bool
+    package var isResponse: Bool
     /// In the order of their tags.
     public var fields: [FieldDefinition]
     /// The name of the response command; `nil` if the answer is a plain status.
     public var response: String?
     /// Not unconditionally mandatory.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// True if the invocation needs a timed interaction.
     public var isTimed: Bool
     /// The privilege to invoke it.
-    public var invokePrivilege: AccessPrivilege
+    package var invokePrivilege: AccessPrivilege
     /// True if it concerns the invoker's fabric, and needs one.
-    public var isFabricScoped: Bool
+    package var isFabricScoped: Bool
     /// True if it may need TCP.
-    public var isLargeMessage: Bool
+    package var isLargeMessage: Bool
     /// True if the device wants its only field bare, not inside a structure, as firmware of vendors may.
-    public var bareFieldsOnWire: Bool
+    package var bareFieldsOnWire: Bool
     /// True if the specification has not settled it yet.
-    public var isProvisional: Bool
+    package var isProvisional: Bool
     /// True if new devices leave it out.
-    public var isDeprecated: Bool
+    package var isDeprecated: Bool
     /// The first cluster revision that has it, where a vendor says so.
-    public var sinceRevision: UInt16?
+    package var sinceRevision: UInt16?
     /// The last cluster revision that has it, where a vendor says so.
-    public var untilRevision: UInt16?
+    package var untilRevision: UInt16?
     /// Remarks of the definition's author.
     public var notes: [String]
 }
@@ -90,8 +90,11 @@ public struct CommandDefinition: Sendable, Equatable {
 public struct EventDefinition: Sendable, Equatable {
     /// How long a device keeps it (Matter core specification, section 7.14).
     public enum Priority: UInt8, Sendable, CaseIterable {
+        /// How much an event matters (Matter core specification, 7.14.1.2).
         case debug
+        /// How much an event matters (Matter core specification, 7.14.1.2).
         case info
+        /// How much an event matters (Matter core specification, 7.14.1.2).
         case critical
     }
 
@@ -104,13 +107,13 @@ public struct EventDefinition: Sendable, Equatable {
     /// Its fields in the order of their tags.
     public var fields: [FieldDefinition]
     /// The privilege to read it.
-    public var readPrivilege: AccessPrivilege
+    package var readPrivilege: AccessPrivilege
     /// True if only the fabric it belongs to sees it.
-    public var isFabricSensitive: Bool
+    package var isFabricSensitive: Bool
     /// Not unconditionally mandatory.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// True if the specification has not settled it yet.
-    public var isProvisional: Bool
+    package var isProvisional: Bool
 }
 
 /// A feature of a cluster: one bit of its FeatureMap.
@@ -122,9 +125,9 @@ public struct FeatureDefinition: Sendable, Hashable {
     /// `LT`.
     public var code: String?
     /// True if the base cluster defines it and this one forbids it.
-    public var isDisallowed: Bool
+    package var isDisallowed: Bool
     /// True if the specification has not settled it yet.
-    public var isProvisional: Bool
+    package var isProvisional: Bool
     /// True if new devices leave it out.
-    public var isDeprecated: Bool
+    package var isDeprecated: Bool
 }

@@ -17,7 +17,7 @@ public struct EnumDefinition: Sendable, Equatable {
     /// Ascending by number.
     public var values: [Value]
     /// True if the specification has not settled it yet.
-    public var isProvisional: Bool
+    package var isProvisional: Bool
 
     /// The value with a number.
     public func value(_ number: UInt64) -> Value? {
@@ -53,7 +53,7 @@ public struct BitmapDefinition: Sendable, Equatable {
     /// Its fields in the order of their tags.
     public var fields: [Field]
     /// True if the specification has not settled it yet.
-    public var isProvisional: Bool
+    package var isProvisional: Bool
 
     /// True if it is a type of plain bits, such as `bitmap8`: its values are numbers.
     var isNameless: Bool { fields.isEmpty && name.hasPrefix("bitmap") }
@@ -72,15 +72,15 @@ public struct StructDefinition: Sendable, Equatable {
     /// In the order of their tags.
     public var fields: [FieldDefinition]
     /// True if each value belongs to a fabric and carries its index at tag 254.
-    public var isFabricScoped: Bool
+    package var isFabricScoped: Bool
     /// True if the specification has not settled it yet.
-    public var isProvisional: Bool
+    package var isProvisional: Bool
 }
 
 /// A field of a structure, a command or an event.
 public struct FieldDefinition: Sendable, Equatable {
     /// The tag of the FabricIndex field of every fabric-scoped structure.
-    public static let fabricIndexTag: UInt8 = 254
+    package static let fabricIndexTag: UInt8 = 254
 
     /// The context tag.
     public var id: UInt8
@@ -89,15 +89,15 @@ public struct FieldDefinition: Sendable, Equatable {
     /// The type of its value.
     public var type: DataType
     /// Not unconditionally mandatory.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// True if only the fabric it belongs to sees it.
-    public var isFabricSensitive: Bool
+    package var isFabricSensitive: Bool
     /// True if the specification has not settled it yet.
-    public var isProvisional: Bool
+    package var isProvisional: Bool
     /// The initial value, if the model has one.
-    public var defaultValue: DefaultValue?
+    package var defaultValue: DefaultValue?
     /// The value for a mandatory field that the user leaves out (option masks: nothing overridden).
-    public var substitute: UInt64?
+    package var substitute: UInt64?
 
     /// The key in JSON: `transitionTime`.
     public var key: String { NameStyle.camel(name) }
@@ -105,16 +105,21 @@ public struct FieldDefinition: Sendable, Equatable {
 
 /// The model's initial value of an element.
 public enum DefaultValue: Sendable, Hashable {
+    /// Null.
     case null
+    /// A Boolean.
     case bool(Bool)
+    /// A whole number.
     case int(Int64)
+    /// A number with a fraction.
     case double(Double)
+    /// A string.
     case string(String)
 }
 
 extension Sequence where Element == FieldDefinition {
     /// The field with a name; case, blanks, hyphens and underscores do not matter.
-    package func named(_ name: String) -> FieldDefinition? {
+    public func named(_ name: String) -> FieldDefinition? {
         let key = NameKey(name)
         return first { key.matches($0.name) }
     }

@@ -1,7 +1,10 @@
 /// The meaning of one step of a number. The raw value is the short form that the generated table uses.
 public enum ValueUnit: String, Sendable, CaseIterable {
+    /// Percent.
     case percent = "%"
+    /// Hundredths of a percent.
     case percentHundredths = "%%"
+    /// Halves of a percent.
     case percentHalves = "%2"
     /// 0…254 means 0…100 % (LevelControl, ColorControl saturation).
     case level = "lv"
@@ -15,11 +18,17 @@ public enum ValueUnit: String, Sendable, CaseIterable {
     case celsiusHundredths = "cC"
     /// A difference of temperatures in steps of 0.1 °C.
     case celsiusTenthsDifference = "dC"
+    /// Microseconds.
     case microseconds = "us"
+    /// Milliseconds.
     case milliseconds = "ms"
+    /// Deciseconds.
     case deciseconds = "ds"
+    /// Seconds.
     case seconds = "s"
+    /// Minutes.
     case minutes = "min"
+    /// Hours.
     case hours = "h"
     /// Seconds since 2000-01-01 UTC.
     case epochSeconds = "es"
@@ -29,20 +38,35 @@ public enum ValueUnit: String, Sendable, CaseIterable {
     case posixMilliseconds = "pm"
     /// Colour temperature: a million divided by the kelvins.
     case mireds = "mired"
+    /// Millivolts.
     case millivolts = "mV"
+    /// Milliamperes.
     case milliamperes = "mA"
+    /// Milliwatts.
     case milliwatts = "mW"
+    /// Millivolt amperes.
     case millivoltAmperes = "mVA"
+    /// Millivars.
     case millivars = "mvar"
+    /// Milliwatt hours.
     case milliwattHours = "mWh"
+    /// Millivolt ampere hours.
     case millivoltAmpereHours = "mVAh"
+    /// Millivar hours.
     case millivarHours = "mvarh"
+    /// Volts.
     case volts = "V"
+    /// Decivolts.
     case decivolts = "dV"
+    /// Amperes.
     case amperes = "A"
+    /// Watts.
     case watts = "W"
+    /// Deciwatts.
     case deciwatts = "dW"
+    /// Watt hours.
     case wattHours = "Wh"
+    /// Kilowatt hours.
     case kilowattHours = "kWh"
     /// A frequency in steps of 0.001 Hz.
     case millihertz = "mHz"
@@ -52,14 +76,23 @@ public enum ValueUnit: String, Sendable, CaseIterable {
     case flowTenths = "dm3h"
     /// 10000 times the logarithm of the lux, plus one (Matter application cluster specification 2.2.5.1).
     case illuminance = "lux"
+    /// Revolutions per minute.
     case revolutionsPerMinute = "rpm"
+    /// Decibel milliwatts.
     case decibelMilliwatts = "dBm"
+    /// Litres.
     case litres = "l"
+    /// Metres.
     case metres = "m"
+    /// Hectopascals.
     case hectopascals = "hPa"
+    /// Centimetres.
     case centimetres = "cm"
+    /// Millimetres.
     case millimetres = "mm"
+    /// Degrees.
     case degrees = "deg"
+    /// Centiseconds.
     case centiseconds = "cs"
 
     /// One step in words, as `clusters NAME` prints it.

@@ -118,7 +118,7 @@ public struct StructureFields: Sendable {
     }
 
     /// Adds a field unless it is left out.
-    public mutating func addIfPresent(_ tag: UInt8, _ value: (some AttributeValue)?) {
+    package mutating func addIfPresent(_ tag: UInt8, _ value: (some AttributeValue)?) {
         if let value { add(tag, value) }
     }
 

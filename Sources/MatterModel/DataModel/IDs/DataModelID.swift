@@ -1,4 +1,4 @@
-package import MatterBase
+public import MatterBase
 
 /// A number by which the data model names something (Matter core specification 7.18.2).
 ///
@@ -42,7 +42,7 @@ extension TLVValue {
 
 extension JSONValue {
     /// The number of something in the data model.
-    package static func id(_ id: some DataModelID) -> JSONValue { .uint(UInt64(id.rawValue)) }
+    public static func id(_ id: some DataModelID) -> JSONValue { .uint(UInt64(id.rawValue)) }
 }
 
 /// The number of a cluster; the upper half names the manufacturer (section 7.19.2).
@@ -96,16 +96,28 @@ public struct DeviceTypeID: DataModelID {
 /// The attributes that every cluster has (Matter core specification 7.13).
 public enum GlobalAttribute {
     /// GeneratedCommandList
-    public static let generatedCommandList: AttributeID = 0xFFF8
+    package static let generatedCommandList: AttributeID = 0xFFF8
     /// AcceptedCommandList
-    public static let acceptedCommandList: AttributeID = 0xFFF9
+    package static let acceptedCommandList: AttributeID = 0xFFF9
     /// AttributeList
-    public static let attributeList: AttributeID = 0xFFFB
+    package static let attributeList: AttributeID = 0xFFFB
     /// FeatureMap
-    public static let featureMap: AttributeID = 0xFFFC
+    package static let featureMap: AttributeID = 0xFFFC
     /// ClusterRevision
-    public static let clusterRevision: AttributeID = 0xFFFD
+    package static let clusterRevision: AttributeID = 0xFFFD
 
     /// All of them, ascending.
     public static let all = [generatedCommandList, acceptedCommandList, attributeList, featureMap, clusterRevision]
 }
+
+extension JSONConvertible where Self: DataModelID {
+    /// The number as JSON.
+    public var json: JSONValue { .id(self) }
+}
+
+extension EndpointID: JSONConvertible {}
+extension ClusterID: JSONConvertible {}
+extension AttributeID: JSONConvertible {}
+extension CommandID: JSONConvertible {}
+extension EventID: JSONConvertible {}
+extension DeviceTypeID: JSONConvertible {}

@@ -1,9 +1,9 @@
-package import JSON
+public import JSON
 
 extension ClusterDefinition {
     /// The definition in the schema of data-model.json: what `clusters NAME --json` prints, and what
     /// ``VendorDefinitions`` reads again. Absent flags are false, absent privileges the default ones.
-    package var json: JSONValue {
+    public var json: JSONValue {
         var object: JSONObject = ["id": .id(id), "name": .string(name), "label": .string(label)]
         object["aliases"] = strings(aliases)
         object["revision"] = revision.map { .uint(UInt64($0)) }

@@ -1,6 +1,6 @@
 extension ClusterDefinition {
     /// The definition as `clusters NAME` prints it: one element per line, names as they can be typed.
-    package var listing: [String] {
+    public var listing: [String] {
         let number = revision.map { ", revision \($0)" } ?? ""
         let title = label == name ? name : "\(name) (\(label))"
         var lines = ["\(title), \(hexadecimal(id))\(number)\(isProvisional ? ", provisional" : "")"]

@@ -2,9 +2,9 @@ package import JSON
 
 /// Lays values out over lines for a terminal: `key: value`, entries of lists behind dashes, what belongs together
 /// indented. Everything is escaped.
-package enum ValueLayout {
+public enum ValueLayout {
     /// The width of a usual terminal.
-    private static let width = 78
+    public static let width = 78
     private static let step = "  "
 
     /// At least one line.
@@ -33,7 +33,7 @@ package enum ValueLayout {
     }
 
     /// Texts separated by commas, as many on a line as fit.
-    package static func wrapped(_ texts: [String], width: Int = width) -> [String] {
+    public static func wrapped(_ texts: [String], width: Int = width) -> [String] {
         var lines: [String] = []
         var line = ""
         for (index, text) in texts.enumerated() {

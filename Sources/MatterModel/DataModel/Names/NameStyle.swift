@@ -1,8 +1,8 @@
 /// The spellings of a model name: `StartUpOnOff` is `start-up-on-off` on the command line and `startUpOnOff` as a
 /// JSON key. Every spelling leads back to the name (``NameKey``).
-package enum NameStyle {
+public enum NameStyle {
     /// Lower case with hyphens, as a person types it.
-    package static func kebab(_ name: String) -> String {
+    public static func kebab(_ name: String) -> String {
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else {
             return words(name).map { $0.lowercased() }.joined(separator: "-")
         }

@@ -1,10 +1,10 @@
 /// Finds the likely spelling of a misspelt name.
-package enum Suggestions {
+public enum Suggestions {
     /// Longer inputs are no typing errors, and comparing them would take time.
     private static let longestName = 96
 
     /// The nearest of the known names, best first: few typing errors away, or containing the text.
-    package static func nearest(to text: String, among names: some Sequence<String>, limit: Int = 3) -> [String] {
+    public static func nearest(to text: String, among names: some Sequence<String>, limit: Int = 3) -> [String] {
         let wanted = NameKey(text).octets
         guard !wanted.isEmpty, wanted.count <= longestName else { return [] }
         var found: [(name: String, key: [UInt8], rank: Int)] = []

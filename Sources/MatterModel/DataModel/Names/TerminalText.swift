@@ -1,10 +1,10 @@
 import JSON
 
 /// Text from devices, files and users, made safe for a terminal or a tab-separated line.
-package enum TerminalText {
+public enum TerminalText {
     /// Writes control characters, line separators, bidirectional controls and what is invisible as `\x1b`-, `\u202e`- or
     /// `\U000e0061`-style escapes. Joiners stay where writing needs them.
-    package static func escaped(_ text: String) -> String {
+    public static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { isControl($0) || isJoiner($0) }) else { return text }
         var result = ""
         let scalars = Array(text.unicodeScalars)

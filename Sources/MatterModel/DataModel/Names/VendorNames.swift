@@ -1,7 +1,7 @@
 /// Names of vendors that are common among Matter products, for where the ledger has not been asked.
-package enum VendorNames {
+public enum VendorNames {
     /// - Returns: `nil` if the table has no name.
-    package static func name(of vendorID: UInt16) -> String? {
+    public static func name(of vendorID: UInt16) -> String? {
         (0xFFF1...0xFFF4).contains(vendorID) ? "test vendor \(vendorID - 0xFFF0)" : names[vendorID]
     }
 

@@ -1,7 +1,10 @@
 /// The kinds of things that a path can end in.
 public enum ElementKind: String, Sendable, CaseIterable {
+    /// An attribute.
     case attribute
+    /// A command.
     case command
+    /// An event.
     case event
 }
 
@@ -22,7 +25,7 @@ public struct ElementPath: Hashable, Sendable {
     }
 
     /// True if any part is a wildcard.
-    public var hasWildcard: Bool { endpoint == nil || cluster == nil || element == nil }
+    package var hasWildcard: Bool { endpoint == nil || cluster == nil || element == nil }
 }
 
 extension ElementPath: CustomStringConvertible {

@@ -1,28 +1,34 @@
 import MatterBase
 
 /// A number without a unit that can be read in two ways: in the unit that people use, and in the steps of its type.
-package struct BareNumber: Sendable {
+public struct BareNumber: Sendable {
     /// One of the two readings.
-    package struct Reading: Sendable {
+    public struct Reading: Sendable {
         /// How it is typed so that nothing else can be meant: `21C`, `raw:21`.
-        package let spelling: String
+        public let spelling: String
         /// `21.00 °C`
-        package let text: String
+        public let text: String
         let steps: Int64
     }
 
-    package enum Meaning: Sendable {
+    /// What a number without a unit means.
+    public enum Meaning: Sendable {
+        /// The number is in the unit that people expect.
         case unit
+        /// The number is in the steps of the device.
         case steps
     }
 
     static let rawPrefix = "raw:"
 
     /// The attribute or field.
-    package let place: String
-    package let word: String
-    package let unit: Reading
-    package let steps: Reading
+    public let place: String
+    /// The word that was typed.
+    public let word: String
+    /// What it means with the unit that people expect.
+    public let unit: Reading
+    /// What it means in the steps of the device.
+    public let steps: Reading
 
     /// - Parameters:
     ///   - number: the word as a number of steps.

@@ -9,7 +9,7 @@ import JSON
 #endif
 
 /// The bytes of addresses (Matter core specification, section 7.19.2.20 and following).
-package enum NetworkAddress {
+public enum NetworkAddress {
     /// The bytes of an address text; `nil` if the text is none of this format.
     static func parse(_ text: String, as format: DataType.Format) -> [UInt8]? {
         switch format {
@@ -23,7 +23,7 @@ package enum NetworkAddress {
     }
 
     /// How an address is written; `nil` if the bytes are none of this format.
-    package static func text(_ octets: [UInt8], as format: DataType.Format) -> String? {
+    public static func text(_ octets: [UInt8], as format: DataType.Format) -> String? {
         switch format {
         case .ipAddress: octets.count == 4 ? ipText(octets, AF_INET) : ipText(octets, AF_INET6)
         case .ipv4Address: ipText(octets, AF_INET)

@@ -1,5 +1,5 @@
 /// Times as people write them (ISO 8601) for the three clocks of the model.
-package enum PointInTime {
+public enum PointInTime {
     /// From 1970-01-01 to 2000-01-01, the start of Matter's own clocks, in seconds.
     private static let matterEpoch: Int64 = 946_684_800
 
@@ -7,7 +7,7 @@ package enum PointInTime {
     /// is UTC.
     ///
     /// - Returns: steps of the unit; `nil` if it is no such time, or before the clock begins.
-    package static func parse(_ text: String, as unit: ValueUnit) -> Int64? {
+    public static func parse(_ text: String, as unit: ValueUnit) -> Int64? {
         guard let (seconds, microseconds) = parse(text) else { return nil }
         let value: Int64 =
             switch unit {
@@ -20,7 +20,7 @@ package enum PointInTime {
     }
 
     /// The time of a number: `2026-11-21T09:30:00Z`.
-    package static func text(_ value: UInt64, as unit: ValueUnit) -> String? {
+    public static func text(_ value: UInt64, as unit: ValueUnit) -> String? {
         // Four digits of a year end here.
         let latest: Int64 = 253_402_300_799
         let perSecond: UInt64

@@ -1,21 +1,23 @@
-package import MatterBase
+public import MatterBase
 
 /// A value ready to be sent, and what is odd about it.
-package struct ParsedValue: Equatable, Sendable {
-    package var value: TLVValue
+public struct ParsedValue: Equatable, Sendable {
+    /// The value.
+    public var value: TLVValue
     /// Ranges and lengths that the model does not allow, names it does not know: the device decides.
-    package var warnings: [ValueWarning]
+    public var warnings: [ValueWarning]
 
-    // memberwise: package, warnings = []
+    // memberwise: public, warnings = []
 }
 
 /// Something that the model does not expect, though it can be sent.
-package struct ValueWarning: Equatable, Sendable, CustomStringConvertible {
+public struct ValueWarning: Equatable, Sendable, CustomStringConvertible {
     /// The field path: `transitions[2].heatSetpoint`.
     package var place: String
     package var reason: String
 
-    package var description: String { place.isEmpty ? reason : "\(place): \(reason)" }
+    /// The value as text, as messages and logs show it.
+    public var description: String { place.isEmpty ? reason : "\(place): \(reason)" }
 }
 
 /// Turns shell words and JSON into TLV by data type.
@@ -35,16 +37,18 @@ package struct ValueWarning: Equatable, Sendable, CustomStringConvertible {
 /// unless only one reading is possible: `21` may be 21 °C or 21 steps of 0.01 °C.
 ///
 /// Numbers, names and lengths outside what the model knows become warnings. Errors are values of another type.
-package struct ValueParser: Sendable {
-    package let catalogue: Catalogue
+public struct ValueParser: Sendable {
+    /// The names that are known.
+    public let catalogue: Catalogue
     /// Whether a bare number that can be read in two ways is asked about; otherwise it is one of steps.
     let isStrict: Bool
     /// The cluster that the values are about, as it is typed.
-    package var cluster: String?
+    public var cluster: String?
     /// The answer to a question about a bare number; `nil` refuses it.
     let choose: @Sendable (BareNumber) -> BareNumber.Meaning?
 
-    package init(
+    /// A parser; `choose` is asked where a number without a unit may mean two things.
+    public init(
         catalogue: Catalogue = .standard, isStrict: Bool = false,
         choose: @escaping @Sendable (BareNumber) -> BareNumber.Meaning? = { _ in nil }
     ) {
@@ -57,7 +61,7 @@ package struct ValueParser: Sendable {
     ///
     /// - Parameter place: the name of the attribute or field, for messages.
     /// - Throws: ``DataModelError`` that names the field and the form it wants.
-    package func value(word: String, as type: DataType, at place: String) throws(DataModelError) -> ParsedValue {
+    public func value(word: String, as type: DataType, at place: String) throws(DataModelError) -> ParsedValue {
         var conversion = ValueConversion(self)
         let value = try conversion.value(word: word, as: type, at: place)
         return ParsedValue(value: value, warnings: conversion.warnings)
@@ -73,7 +77,7 @@ package struct ValueParser: Sendable {
     }
 
     /// A value from the contents of a file: bytes as they are, everything else like a word without its last line end.
-    package func value(file: [UInt8], as type: DataType, at place: String) throws(DataModelError) -> ParsedValue {
+    public func value(file: [UInt8], as type: DataType, at place: String) throws(DataModelError) -> ParsedValue {
         if case .octets = type.kind, !type.isList, type.format == nil, !file.starts(with: "hex:".utf8) {
             var conversion = ValueConversion(self)
             conversion.checkLength(file.count, type, place)
@@ -88,7 +92,7 @@ package struct ValueParser: Sendable {
 
     /// A value from a word when nothing is known about the type: JSON if it is, otherwise text. `hex:`, `text:`,
     /// `uint:`, `int:`, `single:` and `double:` in front say what is meant.
-    package func value(untyped word: String, at place: String) throws(DataModelError) -> TLVValue {
+    public func value(untyped word: String, at place: String) throws(DataModelError) -> TLVValue {
         let conversion = ValueConversion(self)
         return try conversion.untyped(word: word, at: place)
     }
@@ -103,7 +107,7 @@ extension ValueParser {
     ///
     /// - Parameter file: gives the contents for `name=@FILE`.
     /// - Throws: ``DataModelError``: an unknown name with the nearest spellings, a missing field, a bad value.
-    package func fields(
+    public func fields(
         words: [String], of command: CommandDefinition,
         file: (String) throws(DataModelError) -> [UInt8] = ValueParser.noFiles
     ) throws(DataModelError) -> ParsedValue {
@@ -139,7 +143,7 @@ extension ValueParser {
     }
 
     /// The fields of a command from a JSON object, ready for CommandFields.
-    package func fields(json: JSONValue, of command: CommandDefinition) throws(DataModelError) -> ParsedValue {
+    public func fields(json: JSONValue, of command: CommandDefinition) throws(DataModelError) -> ParsedValue {
         guard let object = json.objectValue else {
             throw DataModelError(.wrongType, "the fields of \(command.name) are a JSON object")
         }
@@ -149,7 +153,7 @@ extension ValueParser {
     }
 
     /// The fields of a command that the catalogue does not know, from `NUMBER=value` words.
-    package func untypedFields(
+    public func untypedFields(
         words: [String], file: (String) throws(DataModelError) -> [UInt8] = ValueParser.noFiles
     ) throws(DataModelError) -> TLVValue {
         var members: [TLVElement] = []
@@ -172,7 +176,7 @@ extension ValueParser {
     }
 
     /// Refuses `@FILE`.
-    static func noFiles(_ name: String) throws(DataModelError) -> [UInt8] {
+    public static func noFiles(_ name: String) throws(DataModelError) -> [UInt8] {
         throw DataModelError(.malformedValue, "@FILE cannot be used here: \(quoted(name))", place: name)
     }
 

@@ -1,4 +1,4 @@
-package import MatterBase
+public import MatterBase
 
 #if canImport(Glibc)
     import Glibc
@@ -12,30 +12,31 @@ package import MatterBase
 ///
 /// Nothing is lost: what the model does not know (fields, enum values, bits) or what has another type than it says
 /// is printed as it came, fields under their tag number.
-package struct ValuePrinter: Sendable {
+public struct ValuePrinter: Sendable {
     /// True if enums and bitmaps print as numbers.
-    package var numeric: Bool
+    public var numeric: Bool
     /// The source of names for numbers that are ids; `nil` for programs, which get numbers without units.
     private let glossary: Glossary?
 
-    package init(numeric: Bool = false) {
+    /// A printer; numeric ones print numbers where values have names.
+    public init(numeric: Bool = false) {
         self.numeric = numeric
         glossary = nil
     }
 
     /// For people: values with their units, and names for ids.
-    package init(forPeopleWith catalogue: Catalogue) {
+    public init(forPeopleWith catalogue: Catalogue) {
         numeric = false
         glossary = Glossary(catalogue)
     }
 
     /// The value of an attribute, for one line.
-    package func text(_ value: TLVValue, as type: DataType?, cluster: ClusterID, attribute: AttributeID) -> String {
+    public func text(_ value: TLVValue, as type: DataType?, cluster: ClusterID, attribute: AttributeID) -> String {
         TerminalText.text(json(value, as: type, cluster: cluster, attribute: attribute))
     }
 
     /// The value of an attribute laid out: structures and lists over several lines. At least one line.
-    package func lines(_ value: TLVValue, as type: DataType?, cluster: ClusterID, attribute: AttributeID) -> [String] {
+    public func lines(_ value: TLVValue, as type: DataType?, cluster: ClusterID, attribute: AttributeID) -> [String] {
         ValueLayout.lines(json(value, as: type, cluster: cluster, attribute: attribute))
     }
 
@@ -45,7 +46,7 @@ package struct ValuePrinter: Sendable {
     }
 
     /// The JSON form of a value; without a type, the plain form of any TLV.
-    package func json(_ value: TLVValue, as type: DataType?) -> JSONValue {
+    public func json(_ value: TLVValue, as type: DataType?) -> JSONValue {
         guard let type else { return JSONValue(value) }
         if case .null = value { return .null }
         guard type.isList else { return single(value, as: type) }
@@ -55,14 +56,14 @@ package struct ValuePrinter: Sendable {
     }
 
     /// The fields of a command or event as a JSON object; absent fields give an empty one.
-    package func json(fields value: TLVValue?, of definitions: [FieldDefinition]) -> JSONValue {
+    public func json(fields value: TLVValue?, of definitions: [FieldDefinition]) -> JSONValue {
         guard let value else { return .object(JSONObject()) }
         return structure(value, definitions)
     }
 
     /// The text of a value for a terminal or a tab-separated line: scalars bare, everything else compact JSON; control
     /// characters escaped.
-    package func text(_ value: TLVValue, as type: DataType?) -> String {
+    public func text(_ value: TLVValue, as type: DataType?) -> String {
         TerminalText.text(json(value, as: type))
     }
 
@@ -144,7 +145,7 @@ extension ValuePrinter {
     }
 
     /// Values that belong together, on one line: for people with commas, for programs with tabs.
-    package func text(_ values: [(TLVValue, DataType?)]) -> String {
+    public func text(_ values: [(TLVValue, DataType?)]) -> String {
         values.map { text($0, as: $1) }.joined(separator: glossary == nil ? "\t" : ", ")
     }
 
@@ -187,7 +188,7 @@ extension TLVValue {
 
 extension TerminalText {
     /// A JSON value on one line: scalars bare and escaped, everything else compact JSON.
-    package static func text(_ json: JSONValue) -> String {
+    public static func text(_ json: JSONValue) -> String {
         switch json {
         case .string(let text): escaped(text)
         case .double(let number) where !number.isFinite: number.isNaN ? "nan" : number < 0 ? "-inf" : "inf"

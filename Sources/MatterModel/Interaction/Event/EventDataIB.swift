@@ -1,10 +1,12 @@
 package import MatterBase
 
 /// How much an event matters; decides which events a full buffer gives up first.
-package struct EventPriority: RawRepresentable, Hashable, Sendable {
-    package var rawValue: UInt8
+public struct EventPriority: RawRepresentable, Hashable, Sendable {
+    /// The number.
+    public var rawValue: UInt8
 
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// The value with a number.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     package static let debug = EventPriority(rawValue: 0)
     package static let info = EventPriority(rawValue: 1)
@@ -12,7 +14,8 @@ package struct EventPriority: RawRepresentable, Hashable, Sendable {
 }
 
 extension EventPriority: CustomStringConvertible {
-    package var description: String {
+    /// The value as text, as messages and logs show it.
+    public var description: String {
         switch self {
         case .debug: "debug"
         case .info: "info"
@@ -23,7 +26,7 @@ extension EventPriority: CustomStringConvertible {
 }
 
 /// When an event happened, in milliseconds.
-package enum EventTimestamp: Hashable, Sendable {
+public enum EventTimestamp: Hashable, Sendable {
     /// Since 1970.
     case epoch(UInt64)
     /// Since the node started.

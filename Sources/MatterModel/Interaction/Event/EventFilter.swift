@@ -1,12 +1,12 @@
 package import MatterBase
 
 /// Asks for events from a number on (EventFilterIB, Matter core specification 10.6.6).
-package struct EventFilter: Hashable, Sendable {
+public struct EventFilter: Hashable, Sendable {
     package var node: UInt64?
     /// The smallest event number of interest.
     package var minimum: UInt64
 
-    // memberwise: package, node = nil
+    // memberwise: public, node = nil
 }
 
 extension EventFilter: InformationBlock {

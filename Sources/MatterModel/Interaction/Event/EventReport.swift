@@ -1,26 +1,34 @@
-package import MatterBase
+public import MatterBase
 
 /// A node's report about one kind of event.
-package struct EventReport: Hashable, Sendable {
-    package enum Outcome: Hashable, Sendable {
+public struct EventReport: Hashable, Sendable {
+    /// An event, or why it could not be read.
+    public enum Outcome: Hashable, Sendable {
+        /// The event.
         case event(Event)
         /// Why the path could not be reported.
         case failure(StatusIB)
     }
 
     /// One event, with its time made absolute where the message allows.
-    package struct Event: Hashable, Sendable {
-        package var number: UInt64
-        package var priority: EventPriority
-        package var timestamp: EventTimestamp
-        package var data: TLVValue?
+    public struct Event: Hashable, Sendable {
+        /// The number of the event on its node.
+        public var number: UInt64
+        /// How much it matters.
+        public var priority: EventPriority
+        /// When it happened.
+        public var timestamp: EventTimestamp
+        /// What it tells; `nil` if nothing.
+        public var data: TLVValue?
     }
 
-    package var path: ConcreteEventPath
-    package var outcome: Outcome
+    /// Where it happened.
+    public var path: ConcreteEventPath
+    /// The event, or why it could not be read.
+    public var outcome: Outcome
 
     /// The event, unless this is a failure.
-    package var event: Event? {
+    public var event: Event? {
         if case .event(let event) = outcome { event } else { nil }
     }
 }

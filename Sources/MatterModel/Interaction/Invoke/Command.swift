@@ -1,17 +1,19 @@
-package import MatterBase
+public import MatterBase
 
 /// A command to be run.
-package struct Command: Hashable, Sendable {
-    package var path: CommandPath
+public struct Command: Hashable, Sendable {
+    /// Where it goes.
+    public var path: CommandPath
     /// A structure, save for a few odd clusters; empty where the command has no fields, as the reference client sends it.
-    package var fields: TLVValue
+    public var fields: TLVValue
 
     package init(_ path: CommandPath, fields: TLVValue = .structure([])) {
         self.path = path
         self.fields = fields
     }
 
-    package init(endpoint: EndpointID?, cluster: ClusterID, command: CommandID, fields: TLVValue = .structure([])) {
+    /// A command by its numbers.
+    public init(endpoint: EndpointID?, cluster: ClusterID, command: CommandID, fields: TLVValue = .structure([])) {
         self.init(CommandPath(endpoint: endpoint, cluster: cluster, command: command), fields: fields)
     }
 
@@ -23,8 +25,9 @@ package struct Command: Hashable, Sendable {
 }
 
 /// The result of one ``Command``.
-package struct CommandResult: Hashable, Sendable {
-    package enum Outcome: Hashable, Sendable {
+public struct CommandResult: Hashable, Sendable {
+    /// A response, or a status.
+    public enum Outcome: Hashable, Sendable {
         /// The command's own response.
         case response(command: CommandID, fields: TLVValue?)
         /// Success or failure without further data; `NO_COMMAND_RESPONSE` where the peer passed the command over.
@@ -32,13 +35,14 @@ package struct CommandResult: Hashable, Sendable {
     }
 
     /// The command as it was sent.
-    package var path: CommandPath
-    package var outcome: Outcome
+    public var path: CommandPath
+    /// What the node answered.
+    public var outcome: Outcome
 
     // memberwise: package
 
     /// The status; success for a command that was answered with its response.
-    package var status: StatusIB {
+    public var status: StatusIB {
         if case .status(let status) = outcome { status } else { StatusIB(.success) }
     }
 }

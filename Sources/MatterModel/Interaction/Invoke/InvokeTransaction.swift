@@ -3,7 +3,7 @@ import MatterBase
 /// The client's half of an invoke: one InvokeRequest, a timed one if asked for, and its responses.
 ///
 /// The results of the commands are in ``output``, in order; a command that failed is not an error of the transaction.
-package struct InvokeTransaction: ChangeTransaction {
+public struct InvokeTransaction: ChangeTransaction {
     private enum State { case ready, announcing, invoking, finished, failed }
 
     private let commands: [Command]
@@ -22,7 +22,7 @@ package struct InvokeTransaction: ChangeTransaction {
     ///   - timeout: makes the invoke a timed one, with so many milliseconds between announcement and command.
     ///   - isGroup: whether the command goes to a group, which answers nothing.
     ///   - maxPathsPerInvoke: the peer's MAX_PATHS_PER_INVOKE.
-    package init(
+    public init(
         _ commands: [Command], timeout: UInt16? = nil, isGroup: Bool = false, maxPathsPerInvoke: Int = 1
     ) {
         self.commands = commands
@@ -97,7 +97,7 @@ package struct InvokeTransaction: ChangeTransaction {
     }
 
     /// Commands in the order given, in as few invokes as the peer's and the protocol's limits allow.
-    package static func batches(
+    public static func batches(
         of commands: [Command], maxPathsPerInvoke: Int, maxPayload: Int
     ) -> [[Command]] {
         var batches: [[Command]] = []

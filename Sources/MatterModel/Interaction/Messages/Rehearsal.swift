@@ -1,12 +1,14 @@
 /// A message as it would be sent.
-package struct RehearsedMessage: Hashable, Sendable {
-    package let opcode: InteractionModelOpcode
-    package let payload: [UInt8]
+public struct RehearsedMessage: Hashable, Sendable {
+    /// What kind of message it would be.
+    public let opcode: InteractionModelOpcode
+    /// What it would hold, without the headers.
+    public let payload: [UInt8]
 }
 
 extension InvokeTransaction {
     /// The requests, to a peer that agrees to each. Nothing is sent, and this transaction stays as it is.
-    package func rehearsed(maxPayload: Int) throws(InteractionError) -> [RehearsedMessage] {
+    public func rehearsed(maxPayload: Int) throws(InteractionError) -> [RehearsedMessage] {
         try MatterModel.rehearsed(self, maxPayload) { opcode in
             opcode == .timedRequest ? StatusResponse(.success).encoded() : nil
         }
@@ -15,7 +17,7 @@ extension InvokeTransaction {
 
 extension WriteTransaction {
     /// The requests, to a peer that agrees to each. Nothing is sent, and this transaction stays as it is.
-    package func rehearsed(maxPayload: Int) throws(InteractionError) -> [RehearsedMessage] {
+    public func rehearsed(maxPayload: Int) throws(InteractionError) -> [RehearsedMessage] {
         let success = writes.map { AttributeStatusIB(path: $0.path, status: StatusIB(.success)) }
         return try MatterModel.rehearsed(self, maxPayload) { opcode in
             opcode == .timedRequest

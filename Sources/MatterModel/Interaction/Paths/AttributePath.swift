@@ -1,20 +1,24 @@
 package import MatterBase
 
 /// One attribute of one endpoint.
-package struct ConcreteAttributePath: Hashable, Sendable {
-    package var endpoint: EndpointID
-    package var cluster: ClusterID
-    package var attribute: AttributeID
+public struct ConcreteAttributePath: Hashable, Sendable {
+    /// The endpoint.
+    public var endpoint: EndpointID
+    /// The cluster.
+    public var cluster: ClusterID
+    /// The attribute.
+    public var attribute: AttributeID
 
-    // memberwise: package
+    // memberwise: public
 }
 
 extension ConcreteAttributePath: CustomStringConvertible {
-    package var description: String { "\(endpoint)/\(cluster)/\(attribute)" }
+    /// The value as text, as messages and logs show it.
+    public var description: String { "\(endpoint)/\(cluster)/\(attribute)" }
 }
 
 /// Where in a list attribute a piece of data belongs.
-package enum ListIndex: Hashable, Sendable {
+public enum ListIndex: Hashable, Sendable {
     /// Behind the last item (encoded as null).
     case append
     /// At a position; defined, but unused.
@@ -22,30 +26,35 @@ package enum ListIndex: Hashable, Sendable {
 }
 
 /// Attributes, with a wildcard for each part that is absent (AttributePathIB, Matter core specification 10.6.2).
-package struct AttributePath: Hashable, Sendable {
+public struct AttributePath: Hashable, Sendable {
     package var node: UInt64?
-    package var endpoint: EndpointID?
-    package var cluster: ClusterID?
-    package var attribute: AttributeID?
+    /// The endpoint; `nil` for all.
+    public var endpoint: EndpointID?
+    /// The cluster; `nil` for all.
+    public var cluster: ClusterID?
+    /// The attribute; `nil` for all.
+    public var attribute: AttributeID?
     var listIndex: ListIndex?
     /// The attributes that a wildcard leaves out.
     package var wildcardFlags: WildcardPathFlags?
 
-    // memberwise: package, node = nil, endpoint = nil, cluster = nil, attribute = nil, listIndex = nil,
+    // memberwise: public, node = nil, endpoint = nil, cluster = nil, attribute = nil, listIndex = nil,
     //     wildcardFlags = nil
 
-    package init(_ path: ConcreteAttributePath, listIndex: ListIndex? = nil) {
+    /// The path of one attribute, or of a member of it that is a list.
+    public init(_ path: ConcreteAttributePath, listIndex: ListIndex? = nil) {
         self.init(
             endpoint: path.endpoint, cluster: path.cluster, attribute: path.attribute, listIndex: listIndex)
     }
 
     /// The attribute meant, unless a part is a wildcard.
-    package var concrete: ConcreteAttributePath? {
+    public var concrete: ConcreteAttributePath? {
         guard let endpoint, let cluster, let attribute else { return nil }
         return ConcreteAttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute)
     }
 
-    package var isWildcard: Bool { concrete == nil }
+    /// Whether it stands for several attributes.
+    public var isWildcard: Bool { concrete == nil }
 
     /// True if the attribute named is one that every cluster has.
     package static func isGlobal(attribute: AttributeID) -> Bool { (0xF000...0xFFFE).contains(attribute) }
@@ -58,10 +67,12 @@ package struct AttributePath: Hashable, Sendable {
 }
 
 /// The attributes that a wildcard path leaves out (Matter core specification 8.2.1.7).
-package struct WildcardPathFlags: OptionSet, Hashable, Sendable {
-    package var rawValue: UInt32
+public struct WildcardPathFlags: OptionSet, Hashable, Sendable {
+    /// The number.
+    public var rawValue: UInt32
 
-    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// The value with a number.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     package static let skipRootNode = WildcardPathFlags(rawValue: 1 << 0)
     package static let skipGlobalAttributes = WildcardPathFlags(rawValue: 1 << 1)
@@ -107,7 +118,8 @@ extension AttributePath: InformationBlock {
 }
 
 extension AttributePath: CustomStringConvertible {
-    package var description: String {
+    /// The value as text, as messages and logs show it.
+    public var description: String {
         func part(_ number: (some DataModelID)?) -> String { number.map { "\($0)" } ?? "*" }
         return "\(part(endpoint))/\(part(cluster))/\(part(attribute))"
     }

@@ -1,12 +1,14 @@
 package import MatterBase
 
 /// One cluster of one endpoint (ClusterPathIB, Matter core specification 10.6.14).
-package struct ClusterPath: Hashable, Sendable {
+public struct ClusterPath: Hashable, Sendable {
     package var node: UInt64?
-    package var endpoint: EndpointID
-    package var cluster: ClusterID
+    /// The endpoint.
+    public var endpoint: EndpointID
+    /// The cluster.
+    public var cluster: ClusterID
 
-    // memberwise: package, node = nil
+    // memberwise: public, node = nil
 }
 
 extension ClusterPath: InformationBlock {

@@ -1,11 +1,13 @@
 package import MatterBase
 
 /// A command, or the response to one, of a cluster (CommandPathIB, Matter core specification 10.6.11).
-package struct CommandPath: Hashable, Sendable {
+public struct CommandPath: Hashable, Sendable {
     /// Absent only in requests to a group.
-    package var endpoint: EndpointID?
-    package var cluster: ClusterID
-    package var command: CommandID
+    public var endpoint: EndpointID?
+    /// The cluster.
+    public var cluster: ClusterID
+    /// The command.
+    public var command: CommandID
 
     // memberwise: package
 }
@@ -24,5 +26,6 @@ extension CommandPath: InformationBlock {
 }
 
 extension CommandPath: CustomStringConvertible {
-    package var description: String { "\(endpoint.map { "\($0)" } ?? "*")/\(cluster)/\(command)" }
+    /// The value as text, as messages and logs show it.
+    public var description: String { "\(endpoint.map { "\($0)" } ?? "*")/\(cluster)/\(command)" }
 }

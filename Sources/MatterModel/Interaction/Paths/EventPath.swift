@@ -1,28 +1,35 @@
 package import MatterBase
 
 /// One kind of event of one endpoint.
-package struct ConcreteEventPath: Hashable, Sendable {
-    package var endpoint: EndpointID
-    package var cluster: ClusterID
-    package var event: EventID
+public struct ConcreteEventPath: Hashable, Sendable {
+    /// The endpoint.
+    public var endpoint: EndpointID
+    /// The cluster.
+    public var cluster: ClusterID
+    /// The event.
+    public var event: EventID
 
     // memberwise: package
 }
 
 extension ConcreteEventPath: CustomStringConvertible {
-    package var description: String { "\(endpoint)/\(cluster)/\(event)" }
+    /// The value as text, as messages and logs show it.
+    public var description: String { "\(endpoint)/\(cluster)/\(event)" }
 }
 
 /// Events, with a wildcard for each part that is absent (EventPathIB, Matter core specification 10.6.8).
-package struct EventPath: Hashable, Sendable {
+public struct EventPath: Hashable, Sendable {
     package var node: UInt64?
-    package var endpoint: EndpointID?
-    package var cluster: ClusterID?
-    package var event: EventID?
+    /// The endpoint; `nil` for all.
+    public var endpoint: EndpointID?
+    /// The cluster; `nil` for all.
+    public var cluster: ClusterID?
+    /// The event; `nil` for all.
+    public var event: EventID?
     /// True if a subscription reports the event as soon as its minimum interval allows.
     package var isUrgent: Bool?
 
-    // memberwise: package, node = nil, endpoint = nil, cluster = nil, event = nil, isUrgent = nil
+    // memberwise: public, node = nil, endpoint = nil, cluster = nil, event = nil, isUrgent = nil
 
     package init(_ path: ConcreteEventPath) {
         self.init(endpoint: path.endpoint, cluster: path.cluster, event: path.event)
@@ -57,7 +64,8 @@ extension EventPath: InformationBlock {
 }
 
 extension EventPath: CustomStringConvertible {
-    package var description: String {
+    /// The value as text, as messages and logs show it.
+    public var description: String {
         func part(_ number: (some DataModelID)?) -> String { number.map { "\($0)" } ?? "*" }
         return "\(part(endpoint))/\(part(cluster))/\(part(event))"
     }

@@ -1,11 +1,13 @@
 package import MatterBase
 
 /// Leaves out a cluster whose data version is still this one (DataVersionFilterIB, Matter core specification 10.6.3).
-package struct DataVersionFilter: Hashable, Sendable {
-    package var path: ClusterPath
-    package var dataVersion: UInt32
+public struct DataVersionFilter: Hashable, Sendable {
+    /// The cluster on its endpoint.
+    public var path: ClusterPath
+    /// The version that is known already.
+    public var dataVersion: UInt32
 
-    // memberwise: package
+    // memberwise: public
 
     /// True if a request for these attributes touches the filter's cluster.
     func applies(to request: AttributePath) -> Bool {

@@ -1,8 +1,9 @@
-package import MatterBase
+public import MatterBase
 
 /// A node's report about one attribute.
-package struct AttributeReport: Hashable, Sendable {
-    package enum Outcome: Hashable, Sendable {
+public struct AttributeReport: Hashable, Sendable {
+    /// A value, or why it could not be read.
+    public enum Outcome: Hashable, Sendable {
         /// The value, a list whole however many messages it came in.
         case value(TLVValue)
         /// Why there is none.
@@ -11,26 +12,29 @@ package struct AttributeReport: Hashable, Sendable {
         case unreadable(String)
     }
 
-    package var path: ConcreteAttributePath
+    /// Where it is.
+    public var path: ConcreteAttributePath
     /// The version of the cluster's data at the time.
-    package var dataVersion: UInt32?
-    package var outcome: Outcome
+    public var dataVersion: UInt32?
+    /// The value, or why it could not be read.
+    public var outcome: Outcome
 
     // memberwise: package
 
     /// The value, unless this is a failure.
-    package var value: TLVValue? {
+    public var value: TLVValue? {
         if case .value(let value) = outcome { value } else { nil }
     }
 }
 
 /// Everything that one interaction reported, in the order of the reports.
-package struct ReadResult: Hashable, Sendable {
+public struct ReadResult: Hashable, Sendable {
     /// Each path once.
-    package var attributes: [AttributeReport]
-    package var events: [EventReport]
+    public var attributes: [AttributeReport]
+    /// The events, in their order.
+    public var events: [EventReport]
     /// The faults of the first reports without a readable attribute path.
-    package var unattributed: [String]
+    public var unattributed: [String]
 
     /// How many of ``unattributed`` are kept.
     private static let keptFaults = 8

@@ -1,22 +1,30 @@
 import JSON
 
 /// A status code of the Interaction Model (Matter core specification 8.10); codes of later revisions keep their number.
-package struct IMStatus: RawRepresentable, Hashable, Sendable {
-    package var rawValue: UInt8
+public struct IMStatus: RawRepresentable, Hashable, Sendable {
+    /// The number.
+    public var rawValue: UInt8
 
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// The value with a number.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    package static let success = IMStatus(rawValue: 0x00)
-    package static let failure = IMStatus(rawValue: 0x01)
+    /// It was done.
+    public static let success = IMStatus(rawValue: 0x00)
+    /// It was not done, and there is no better word.
+    public static let failure = IMStatus(rawValue: 0x01)
     package static let invalidSubscription = IMStatus(rawValue: 0x7D)
-    package static let unsupportedAccess = IMStatus(rawValue: 0x7E)
+    /// The caller has no right to it.
+    public static let unsupportedAccess = IMStatus(rawValue: 0x7E)
     package static let unsupportedEndpoint = IMStatus(rawValue: 0x7F)
-    package static let invalidAction = IMStatus(rawValue: 0x80)
+    /// It makes no sense, or not now.
+    public static let invalidAction = IMStatus(rawValue: 0x80)
     package static let unsupportedCommand = IMStatus(rawValue: 0x81)
     package static let invalidCommand = IMStatus(rawValue: 0x85)
     package static let unsupportedAttribute = IMStatus(rawValue: 0x86)
-    package static let constraintError = IMStatus(rawValue: 0x87)
-    package static let unsupportedWrite = IMStatus(rawValue: 0x88)
+    /// A value is out of its range.
+    public static let constraintError = IMStatus(rawValue: 0x87)
+    /// The attribute cannot be written.
+    public static let unsupportedWrite = IMStatus(rawValue: 0x88)
     package static let resourceExhausted = IMStatus(rawValue: 0x89)
     package static let notFound = IMStatus(rawValue: 0x8B)
     static let unreportableAttribute = IMStatus(rawValue: 0x8C)
@@ -89,7 +97,7 @@ package struct IMStatus: RawRepresentable, Hashable, Sendable {
 
 extension IMStatus: CustomStringConvertible {
     /// The name, or the number as `0xE5` where there is none.
-    package var description: String {
+    public var description: String {
         if let name { return name }
         return "0x" + Hex.number(rawValue, digits: 2, uppercase: true)
     }

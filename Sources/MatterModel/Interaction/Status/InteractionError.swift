@@ -1,9 +1,9 @@
-package import MatterBase
+public import MatterBase
 
 /// Why an interaction failed: the peer refused it, broke the protocol, or the request could not be sent.
-package struct InteractionError: CodedError, Equatable {
+public struct InteractionError: CodedError, Equatable {
     /// The kind of fault.
-    package enum Code: String, ErrorCode {
+    public enum Code: String, ErrorCode {
         /// A message whose encoding or fields are wrong.
         case malformed = "im.malformed"
         /// A message that has no place at this point of the interaction.
@@ -21,7 +21,8 @@ package struct InteractionError: CodedError, Equatable {
         /// A request that does not fit into the messages it may use; nothing was sent.
         case requestTooLarge = "im.request-too-large"
 
-        package var kind: FailureKind {
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind {
             switch self {
             case .invalidRequest, .requestTooLarge: .invalidInput
             case .malformed, .unexpectedMessage, .protocolViolation, .limitExceeded, .refused, .invalidSubscription:
@@ -30,11 +31,12 @@ package struct InteractionError: CodedError, Equatable {
         }
     }
 
-    package var code: Code
+    /// What failed, as a name that programs can compare.
+    public var code: Code
     /// A sentence for a person.
-    package var reason: String
+    public var reason: String
     /// The peer's status, for ``Code/refused``.
-    package var status: IMStatus?
+    public var status: IMStatus?
     /// The opcode of the message at fault.
     package var opcode: UInt8?
     /// The fault of the encoding, for ``Code/malformed``.
@@ -91,7 +93,7 @@ extension InteractionError {
 
 extension InteractionError {
     /// A value that fits no message is not one that the device has refused.
-    package var kind: FailureKind {
+    public var kind: FailureKind {
         code.kind == .refused ? status.map { FailureKind(status: $0) } ?? .refused : code.kind
     }
 }
@@ -99,7 +101,7 @@ extension InteractionError {
 extension FailureKind {
     /// The meaning of a status of the Interaction Model (Matter core specification 8.10). An attribute that is there and
     /// cannot be written, or cannot be read, is a refusal.
-    package init(status: IMStatus) {
+    public init(status: IMStatus) {
         switch status {
         case .unsupportedEndpoint, .unsupportedCluster, .unsupportedAttribute, .unsupportedCommand, .unsupportedEvent:
             self = .unsupported

@@ -1,8 +1,9 @@
 package import MatterBase
 
 /// The outcome of one path: a status, and what the cluster has to add (Matter core specification 10.6.17).
-package struct StatusIB: Hashable, Sendable {
-    package var status: IMStatus
+public struct StatusIB: Hashable, Sendable {
+    /// The status of the interaction model.
+    public var status: IMStatus
     /// A code that only the cluster at hand defines; comes with `FAILURE` or `SUCCESS`.
     package var clusterStatus: UInt8?
 
@@ -11,10 +12,11 @@ package struct StatusIB: Hashable, Sendable {
         self.clusterStatus = clusterStatus
     }
 
-    package var isSuccess: Bool { status == .success }
+    /// Whether it was done.
+    public var isSuccess: Bool { status == .success }
 
     /// The cluster's own code, where it says anything: some devices send a meaningless 0 with every status.
-    package var significantClusterStatus: UInt8? {
+    public var significantClusterStatus: UInt8? {
         clusterStatus.flatMap { $0 != 0 || status == .failure ? $0 : nil }
     }
 }
@@ -32,7 +34,8 @@ extension StatusIB: InformationBlock {
 }
 
 extension StatusIB: CustomStringConvertible {
-    package var description: String {
+    /// The value as text, as messages and logs show it.
+    public var description: String {
         guard let clusterStatus = significantClusterStatus else { return status.description }
         return "\(status) (cluster status \(clusterStatus))"
     }

@@ -1,7 +1,7 @@
 package import MatterBase
 
 /// Asks for reports of attributes and events whenever they change (Matter core specification 10.7.4).
-package struct SubscribeRequest: InteractionMessage {
+public struct SubscribeRequest: InteractionMessage {
     package static let opcode = InteractionModelOpcode.subscribeRequest
 
     /// True if the subscriber's other subscriptions live on.
@@ -9,7 +9,7 @@ package struct SubscribeRequest: InteractionMessage {
     /// The least time between reports, in seconds.
     package var minIntervalFloor: UInt16
     /// The most time between reports that the subscriber wants, in seconds.
-    package var maxIntervalCeiling: UInt16
+    public var maxIntervalCeiling: UInt16
     package var attributePaths: [AttributePath]
     package var eventPaths: [EventPath]
     package var eventFilters: [EventFilter]
@@ -17,7 +17,7 @@ package struct SubscribeRequest: InteractionMessage {
     package var isFabricFiltered: Bool
     package var dataVersionFilters: [DataVersionFilter]
 
-    // memberwise: package, keepsSubscriptions = true, eventPaths = [], eventFilters = [], isFabricFiltered = true,
+    // memberwise: public, keepsSubscriptions = true, eventPaths = [], eventFilters = [], isFabricFiltered = true,
     //     dataVersionFilters = []
 
     package init(fields: TLVFields) throws(TLVError) {

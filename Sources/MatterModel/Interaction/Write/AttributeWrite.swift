@@ -1,32 +1,36 @@
-package import MatterBase
+public import MatterBase
 
 /// One attribute to be set.
-package struct AttributeWrite: Hashable, Sendable {
+public struct AttributeWrite: Hashable, Sendable {
     /// Absent only for a group.
     package var endpoint: EndpointID?
-    package var cluster: ClusterID
-    package var attribute: AttributeID
+    /// The cluster.
+    public var cluster: ClusterID
+    /// The attribute.
+    public var attribute: AttributeID
     /// The new value; a list is an array, given whole.
-    package var value: TLVValue
+    public var value: TLVValue
     /// Write only if the cluster's data still has this version.
     package var dataVersion: UInt32?
 
-    // memberwise: package, dataVersion = nil
+    // memberwise: public, dataVersion = nil
 
-    package init(_ path: ConcreteAttributePath, value: TLVValue, dataVersion: UInt32? = nil) {
+    /// A write of a value; with a version, only if the cluster still has that one.
+    public init(_ path: ConcreteAttributePath, value: TLVValue, dataVersion: UInt32? = nil) {
         self.init(
             endpoint: path.endpoint, cluster: path.cluster, attribute: path.attribute, value: value,
             dataVersion: dataVersion)
     }
 
-    package var path: AttributePath { AttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute) }
+    /// Where it is written.
+    public var path: AttributePath { AttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute) }
 }
 
 /// The result of one ``AttributeWrite``.
-package struct AttributeWriteResult: Hashable, Sendable {
+public struct AttributeWriteResult: Hashable, Sendable {
     package var path: AttributePath
     /// The first failure among the parts of the write, or success.
-    package var status: StatusIB
+    public var status: StatusIB
 }
 
 /// A piece of an ``AttributeWrite`` that one AttributeDataIB carries, encoded.

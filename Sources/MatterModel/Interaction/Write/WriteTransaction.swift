@@ -4,7 +4,7 @@ import MatterBase
 ///
 /// The outcome of each write is in ``output``, in order; a write that failed is not an error of the transaction. When the
 /// first piece of a list fails, its other pieces are not sent.
-package struct WriteTransaction: ChangeTransaction {
+public struct WriteTransaction: ChangeTransaction {
     private enum State { case ready, announcing, writing, finished, failed }
 
     let writes: [AttributeWrite]
@@ -27,7 +27,7 @@ package struct WriteTransaction: ChangeTransaction {
     ///   - writes: each attribute at most once.
     ///   - timeout: makes the write a timed one, with so many milliseconds between announcement and write.
     ///   - isGroup: whether the writes go to a group, which answers nothing.
-    package init(_ writes: [AttributeWrite], timeout: UInt16? = nil, isGroup: Bool = false) {
+    public init(_ writes: [AttributeWrite], timeout: UInt16? = nil, isGroup: Bool = false) {
         self.writes = writes
         self.timeout = timeout
         self.isGroup = isGroup

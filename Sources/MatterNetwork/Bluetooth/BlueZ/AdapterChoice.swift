@@ -1,5 +1,5 @@
 /// The adapters that a person has named, or none.
-package enum AdapterChoice: Hashable, Sendable {
+public enum AdapterChoice: Hashable, Sendable {
     /// The first one that can connect to devices.
     case standard
     /// All of them.
@@ -8,7 +8,7 @@ package enum AdapterChoice: Hashable, Sendable {
     case named([String])
 
     /// - Parameter words: names and addresses; `all` stands for every adapter.
-    package init(_ words: [String]) {
+    public init(_ words: [String]) {
         self = words.isEmpty ? .standard : words.contains("all") ? .all : .named(words)
     }
 

@@ -3,7 +3,7 @@ import Synchronization
 /// Commissionable devices over the host's `bluetoothd`.
 ///
 /// Making one costs nothing: the D-Bus library is opened, the thread started and the daemon asked at the first scan.
-package final class BlueZCentral: BluetoothCentral {
+public final class BlueZCentral: BluetoothCentral {
     private let choice: AdapterChoice
     private let library: String
     private let radioRoot: String
@@ -11,7 +11,7 @@ package final class BlueZCentral: BluetoothCentral {
     private let opening = Mutex<Task<BlueZService, any Error>?>(nil)
 
     /// - Parameter choice: the adapters for scans.
-    package convenience init(_ choice: AdapterChoice = .standard, _ time: any TimeSource = SystemTime()) {
+    public convenience init(_ choice: AdapterChoice = .standard, _ time: any TimeSource = SystemTime()) {
         self.init(choice, library: DBusLibrary.systemName, radioRoot: "/sys/class", time)
     }
 
@@ -25,7 +25,8 @@ package final class BlueZCentral: BluetoothCentral {
         self.time = time
     }
 
-    package func scan() -> AsyncThrowingStream<BluetoothDevice, any Error> {
+    /// The devices in reach that can be commissioned, as they are heard. It ends when nobody listens any more.
+    public func scan() -> AsyncThrowingStream<BluetoothDevice, any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {
                 do {
@@ -40,7 +41,10 @@ package final class BlueZCentral: BluetoothCentral {
         }
     }
 
-    package func connect(to device: BluetoothDevice, deadline: Instant) async throws -> any GATTConnection {
+    /// Connects to a device.
+    ///
+    /// - Throws: ``TransportError`` if it does not answer before the deadline.
+    public func connect(to device: BluetoothDevice, deadline: Instant) async throws -> any GATTConnection {
         try await service().connect(device, deadline: deadline)
     }
 
@@ -49,7 +53,7 @@ package final class BlueZCentral: BluetoothCentral {
     ///
     /// - Returns: the adapters in words, such as `hci0 (00:1A:7D:DA:71:13)`.
     /// - Throws: ``BluetoothError``, or `CancellationError`.
-    package func check() async throws -> String {
+    public func check() async throws -> String {
         let service = try await service()
         let adapters = try choice.adapters(of: await service.tree.adapters)
         if adapters.contains(where: { !$0.isPowered }), let blocked = service.radio.blocked { throw blocked }

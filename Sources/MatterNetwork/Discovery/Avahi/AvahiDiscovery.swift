@@ -1,13 +1,13 @@
 import CAvahi
 import Dispatch
-package import Logging
+public import Logging
 import Synchronization
 
 /// Discovery and advertising through the host's avahi-daemon.
 ///
 /// Making one costs nothing: the library is opened, the thread started and the daemon contacted at the first search or
 /// publication. They end when the last reference, search and publication is gone.
-package final class AvahiDiscovery: Discovery, Advertiser {
+public final class AvahiDiscovery: Discovery, Advertiser {
     private let library: AvahiLibrary.Names
     private let logger: Logger
     private let patience: Duration
@@ -15,12 +15,12 @@ package final class AvahiDiscovery: Discovery, Advertiser {
     private let hasAnswered = Atomic(false)
 
     /// How long the bus and the daemon may be silent before they are taken for hung, unless told otherwise.
-    package static let standardPatience = Duration.seconds(8)
+    public static let standardPatience = Duration.seconds(8)
 
     /// - Parameters:
     ///   - logger: told, at debug level, what Avahi refuses and when it goes away.
     ///   - patience: how long the bus and the daemon may be silent before a search fails.
-    package init(logger: Logger? = nil, patience: Duration = standardPatience) {
+    public init(logger: Logger? = nil, patience: Duration = standardPatience) {
         library = .system
         self.logger = logger ?? Self.silent
         self.patience = patience
@@ -40,7 +40,8 @@ package final class AvahiDiscovery: Discovery, Advertiser {
         Task { await connection.shutDown() }
     }
 
-    package var hasNetwork: Bool {
+    /// Whether this machine is on a network.
+    public var hasNetwork: Bool {
         LocalInterface.current().contains { !$0.isLoopback && !$0.prefixes.isEmpty }
     }
 
@@ -53,7 +54,8 @@ package final class AvahiDiscovery: Discovery, Advertiser {
         }
     }
 
-    package func browseCommissionable(
+    /// The devices that can be commissioned, as they come.
+    public func browseCommissionable(
         _ filter: CommissionableFilter, includingClosed: Bool
     ) -> AsyncThrowingStream<CommissionableEvent, any Error> {
         let reader = CommissionableReader(filter, includingClosed: includingClosed)
@@ -63,7 +65,8 @@ package final class AvahiDiscovery: Discovery, Advertiser {
         }
     }
 
-    package func resolveOperational(
+    /// The addresses of a node, as they are found.
+    public func resolveOperational(
         compressedFabricID: UInt64, nodeID: UInt64
     ) -> AsyncThrowingStream<OperationalUpdate, any Error> {
         let reader = OperationalReader(OperationalInstance(compressedFabricID: compressedFabricID, nodeID: nodeID))
@@ -74,7 +77,8 @@ package final class AvahiDiscovery: Discovery, Advertiser {
         }
     }
 
-    package func browseOperational(
+    /// The nodes of a fabric, or of all, as they come.
+    public func browseOperational(
         compressedFabricID: UInt64?
     ) -> AsyncThrowingStream<OperationalEvent, any Error> {
         let reader = OperationalListReader(compressedFabricID: compressedFabricID)
@@ -82,7 +86,7 @@ package final class AvahiDiscovery: Discovery, Advertiser {
     }
 
     /// Looks for Thread border routers.
-    package func browseBorderRouters() -> AsyncThrowingStream<BorderRouterEvent, any Error> {
+    public func browseBorderRouters() -> AsyncThrowingStream<BorderRouterEvent, any Error> {
         let reader = BorderRouterReader()
         return stream(reader.target, type: BorderRouterReader.type) {
             var reader = reader
@@ -124,7 +128,7 @@ extension AvahiDiscovery {
     /// Waits until the bus and the daemon have answered.
     ///
     /// - Throws: what keeps them from it; `busUnavailable` or `daemonUnavailable` if one of them is silent for too long.
-    package func check() async throws(DiscoveryError) { _ = try await answering() }
+    public func check() async throws(DiscoveryError) { _ = try await answering() }
 
     /// The connection, once the daemon has answered on it.
     ///

@@ -3,16 +3,18 @@ import JSON
 /// A Thread border router, as it advertises itself (`_meshcop._udp`, Thread specification 8.4).
 ///
 /// Everything in it is text from the network: escape it before it reaches a terminal.
-package struct BorderRouter: Hashable, Sendable {
-    package let instance: String
+public struct BorderRouter: Hashable, Sendable {
+    /// The name of the service.
+    public let instance: String
     package let host: String
     /// Best first.
-    package let addresses: [ResolvedAddress]
-    package let networkName: String?
+    public let addresses: [ResolvedAddress]
+    /// The name of the Thread network; `nil` if it does not say.
+    public let networkName: String?
     /// 8 bytes: the id of the network.
-    package let extendedPANID: [UInt8]?
+    public let extendedPANID: [UInt8]?
     /// When the dataset of the network was made, in seconds; see `ThreadDataset`.
-    package let activeTimestamp: UInt64?
+    public let activeTimestamp: UInt64?
     package let vendor: String?
     package let model: String?
     /// Whether its Thread interface is up and part of the network; `nil` if it does not say.
@@ -42,7 +44,8 @@ package struct BorderRouter: Hashable, Sendable {
 }
 
 /// A change of the border routers in reach.
-package enum BorderRouterEvent: Hashable, Sendable {
+public enum BorderRouterEvent: Hashable, Sendable {
+    /// A border router was found.
     case found(BorderRouter)
     /// Whatever answers at once has answered. More may follow.
     case allForNow

@@ -1,7 +1,7 @@
 /// The TXT record of a commissionable device (Matter core specification 4.3.1).
-package struct CommissionableRecord: Hashable, Sendable {
+public struct CommissionableRecord: Hashable, Sendable {
     /// TXT key CM: whether, and how, the device can be commissioned now.
-    package enum CommissioningMode: UInt8, Hashable, Sendable, CaseIterable {
+    public enum CommissioningMode: UInt8, Hashable, Sendable, CaseIterable {
         /// Not now: it only stays discoverable.
         case closed = 0
         /// With the passcode it was made with.
@@ -13,22 +13,23 @@ package struct CommissionableRecord: Hashable, Sendable {
     }
 
     /// D: 12 bits; mandatory, yet `nil` where it is absent or not valid.
-    package var longDiscriminator: UInt16?
+    public var longDiscriminator: UInt16?
     /// CM; closed where it is absent.
-    package var commissioningMode: CommissioningMode
+    public var commissioningMode: CommissioningMode
     /// VP.
-    package var vendorID: UInt16?
-    package var productID: UInt16?
+    public var vendorID: UInt16?
+    /// The id that the vendor gave the product (Matter core specification, 2.5.3).
+    public var productID: UInt16?
     /// DT.
-    package var deviceType: UInt32?
+    public var deviceType: UInt32?
     /// DN: up to 32 bytes of text, as the device wrote it (escape it before printing).
-    package var deviceName: String?
+    public var deviceName: String?
     /// RI, its bytes.
     var rotatingID: [UInt8]?
     /// PH: how to make the device open a window; bits of section 5.4.2.5.6.
-    package var pairingHint: UInt32?
+    public var pairingHint: UInt32?
     /// PI: up to 128 bytes of text that complete the hint (escape it before printing).
-    package var pairingInstruction: String?
+    public var pairingInstruction: String?
     /// JF.
     var jointFabric: UInt16?
     package var parameters: AdvertisedParameters

@@ -20,7 +20,7 @@ enum MatterService {
 }
 
 /// Which node of which fabric an operational instance is: the two halves of its name.
-package struct OperationalInstance: Hashable, Sendable, CustomStringConvertible {
+public struct OperationalInstance: Hashable, Sendable, CustomStringConvertible {
     package let compressedFabricID: UInt64
     package let nodeID: UInt64
 
@@ -47,5 +47,6 @@ package struct OperationalInstance: Hashable, Sendable, CustomStringConvertible 
         "\(MatterService.hexadecimal(compressedFabricID))-\(MatterService.hexadecimal(nodeID))"
     }
 
-    package var description: String { name }
+    /// The value as text, as messages and logs show it.
+    public var description: String { name }
 }

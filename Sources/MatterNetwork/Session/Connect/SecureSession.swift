@@ -1,5 +1,5 @@
 /// How a session came to be: the rungs of the ladder, the fastest first.
-package enum SessionRung: String, Sendable {
+public enum SessionRung: String, Sendable {
     /// An earlier process has set it up and left it.
     case kept
     /// It was resumed with the secret of an earlier one.
@@ -9,14 +9,15 @@ package enum SessionRung: String, Sendable {
 }
 
 /// A secure session with a peer, ready for exchanges.
-package struct SecureSession: Sendable {
+public struct SecureSession: Sendable {
     package let manager: ExchangeManager
     package let reference: SessionReference
     /// The result of the handshake.
     package let established: EstablishedSession
     /// Where the peer answered.
-    package let address: PeerAddress
-    package let rung: SessionRung
+    public let address: PeerAddress
+    /// How the session came about.
+    public let rung: SessionRung
     /// How long it took until the session stood.
     package let setUpTime: Duration
 

@@ -1,5 +1,5 @@
 /// The promises of a link about messages.
-package struct LinkProperties: Equatable, Sendable {
+public struct LinkProperties: Equatable, Sendable {
     /// True if messages arrive once and in order, so that the Message Reliability Protocol is not used (Matter core
     /// specification 4.12).
     var isReliable: Bool
@@ -8,10 +8,10 @@ package struct LinkProperties: Equatable, Sendable {
 
     /// The most bytes of application payload in a secure unicast message with an acknowledgement: without the message
     /// header, the protocol header, the integrity code, and some to spare for header extensions.
-    package var largestPayload: Int { largestMessage - 8 - 10 - MessageSecurity.micLength - 20 }
+    public var largestPayload: Int { largestMessage - 8 - 10 - MessageSecurity.micLength - 20 }
 
     /// UDP: the IPv6 minimum MTU without IP and UDP headers.
-    package static let udp = LinkProperties(isReliable: false, largestMessage: 1232)
+    public static let udp = LinkProperties(isReliable: false, largestMessage: 1232)
 }
 
 /// Carries whole messages to peers and from them: a UDP socket, or a network in memory.

@@ -1,7 +1,8 @@
 /// Where a peer is reached: the kind of link, and the name that the link has for the peer.
 ///
 /// A new kind of link adds a case here; no layer above looks into it.
-package enum PeerAddress: Hashable, Sendable {
+public enum PeerAddress: Hashable, Sendable {
+    /// By UDP.
     case udp(UDPAddress)
     /// A host of a ``MemoryNetwork``, by its name.
     case memory(String)
@@ -28,7 +29,7 @@ package enum PeerAddress: Hashable, Sendable {
     }
 
     /// The UDP address, if it is one.
-    package var udp: UDPAddress? {
+    public var udp: UDPAddress? {
         switch self {
         case .udp(let address): address
         case .memory, .bluetooth: nil
@@ -62,7 +63,7 @@ package enum PeerAddress: Hashable, Sendable {
 
 extension PeerAddress: CustomStringConvertible {
     /// `192.0.2.7:5540` or `[fe80::1%eth0]:5540`.
-    package var description: String {
+    public var description: String {
         switch self {
         case .udp(let address): address.description
         case .memory(let name): name

@@ -1,7 +1,7 @@
 /// A lane of work: what is handed to it is done one after the other, and so are its timers.
 ///
 /// A link and its owner have one, so that a message is received, decrypted and handed over without a change of threads.
-package protocol EventLoop: SerialExecutor {
+public protocol EventLoop: SerialExecutor {
     /// The clock of the timers.
     var now: Instant { get }
 
@@ -13,12 +13,13 @@ package protocol EventLoop: SerialExecutor {
 }
 
 extension EventLoop {
-    package func schedule(in delay: Duration, _ work: @escaping @Sendable () -> Void) -> ScheduledWork {
+    /// Schedules work after a delay.
+    public func schedule(in delay: Duration, _ work: @escaping @Sendable () -> Void) -> ScheduledWork {
         schedule(at: now + delay, work)
     }
 
     /// - Throws: `CancellationError`.
-    package func sleep(until deadline: Instant) async throws {
+    public func sleep(until deadline: Instant) async throws {
         let sleeper = Sleeper()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -32,7 +33,7 @@ extension EventLoop {
 }
 
 /// Something that an ``EventLoop`` is to do later.
-package struct ScheduledWork: Sendable {
+public struct ScheduledWork: Sendable {
     private let cancellation: @Sendable () -> Void
 
     /// - Parameter cancellation: takes it back; does nothing if it was done already.

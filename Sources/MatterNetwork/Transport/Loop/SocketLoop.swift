@@ -3,8 +3,9 @@ import Glibc
 import Synchronization
 
 /// An event loop that waits for sockets, on one thread.
-package final class SocketLoop: EventLoop {
-    package typealias Work = @Sendable () -> Void
+public final class SocketLoop: EventLoop {
+    /// Work for the loop.
+    public typealias Work = @Sendable () -> Void
 
     fileprivate enum Item {
         case work(Work)
@@ -42,7 +43,7 @@ package final class SocketLoop: EventLoop {
     // MARK: The loops of this process
 
     /// The loop of the thread that calls ``serveProcess()``.
-    package static let main = SocketLoop()
+    public static let main = SocketLoop()
     private static let isAlone = Atomic(false)
     private static let next = Atomic<Int>(0)
     private static let own: [SocketLoop] = (0..<max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))).map { _ in
@@ -61,23 +62,27 @@ package final class SocketLoop: EventLoop {
     /// of their own. To be called before the first of them, by a process that then calls ``serveProcess()``.
     ///
     /// A command of one device has little to do at a time: one thread does it sooner than several that wake each other.
-    package static func takeOver() {
+    public static func takeOver() {
         isAlone.store(true, ordering: .relaxed)
         cprocess_take_jobs { job in SocketLoop.main.add(.common(UInt(bitPattern: job))) }
     }
 
     /// Makes this thread the one of ``main``.
-    package static func serveProcess() -> Never { main.run() }
+    public static func serveProcess() -> Never { main.run() }
 
     // MARK: Handing over
 
-    package var now: Instant { .now }
+    /// The time on the clock of the loop.
+    public var now: Instant { .now }
 
-    package func execute(_ work: @escaping Work) { add(.work(work)) }
+    /// Runs work on the thread of the loop.
+    public func execute(_ work: @escaping Work) { add(.work(work)) }
 
-    package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+    /// Runs a job on the thread of the loop.
+    public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
-    package func schedule(at deadline: Instant, _ work: @escaping Work) -> ScheduledWork {
+    /// Schedules work for a time.
+    public func schedule(at deadline: Instant, _ work: @escaping Work) -> ScheduledWork {
         let (timer, wakes) = state.withLock { state in
             state.lastTimer += 1
             state.timed[state.lastTimer] = work
@@ -112,7 +117,7 @@ package final class SocketLoop: EventLoop {
     }
 
     /// From now on SIGINT and SIGTERM wake the thread, and it does something, instead of ending the process.
-    package func onSignal(_ work: @escaping Work) {
+    public func onSignal(_ work: @escaping Work) {
         state.withLock { [alarm] state in
             state.readers[alarm] = {
                 cprocess_alarm_quiet(alarm)
@@ -134,9 +139,11 @@ package final class SocketLoop: EventLoop {
 
     private var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    package func isIsolatingCurrentContext() -> Bool? { isCurrent }
+    /// Whether the caller is on the thread of the loop.
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    package func checkIsolated() { precondition(isCurrent, "this belongs on the thread of its event loop") }
+    /// Ends the process if the caller is on another thread.
+    public func checkIsolated() { precondition(isCurrent, "this belongs on the thread of its event loop") }
 
     // MARK: The thread
 

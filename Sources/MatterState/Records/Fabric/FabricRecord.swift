@@ -1,12 +1,14 @@
-package import MatterCrypto
+public import MatterCrypto
 
 /// The record of a fabric, without keys.
-package struct FabricRecord: Equatable, Sendable {
+public struct FabricRecord: Equatable, Sendable {
     /// Who issues the certificates of new nodes: the certificate authority here, or a service by its name.
-    package struct Issuer: RawRepresentable, Hashable, Sendable {
-        package let rawValue: String
+    public struct Issuer: RawRepresentable, Hashable, Sendable {
+        /// The name of the issuer.
+        public let rawValue: String
 
-        package init(rawValue: String) { self.rawValue = rawValue }
+        /// The issuer with a name.
+        public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The certificate authority in the state directory.
         package static let local = Issuer(rawValue: "local")
@@ -15,29 +17,36 @@ package struct FabricRecord: Equatable, Sendable {
     }
 
     /// How node ids are chosen, unless the user or an issuer does.
-    package enum NodeIDs: String, Sendable {
+    public enum NodeIDs: String, Sendable {
         /// 1, 2, 3 and so on: this state directory knows every id that was given out.
         case sequential
         /// Numbers of 48 bits: there may be nodes of which this state directory knows nothing.
         case random
     }
 
-    package var name: String
-    package var fabricID: FabricID
-    package var compressedFabricID: CompressedFabricID
-    package var vendorID: VendorID
-    package var issuer: Issuer
+    /// The name of the fabric.
+    public var name: String
+    /// The id of the fabric.
+    public var fabricID: FabricID
+    /// The id by which the nodes of the fabric are found (Matter core specification, 4.3.2.2).
+    public var compressedFabricID: CompressedFabricID
+    /// The id of the vendor (Matter core specification, 2.5.2).
+    public var vendorID: VendorID
+    /// Who issues its certificates.
+    public var issuer: Issuer
     /// Our own node on the fabric.
-    package var nodeID: NodeID
+    public var nodeID: NodeID
     /// Certificates in Matter TLV form.
-    package var root: [UInt8]
+    public var root: [UInt8]
     package var intermediate: [UInt8]?
-    package var noc: [UInt8]
+    /// The certificate of the controller, in TLV.
+    public var noc: [UInt8]
     /// Of our own NOC; differs from the authority's when the fabric was imported.
-    package var nocIntermediate: [UInt8]?
+    public var nocIntermediate: [UInt8]?
     /// The next node id to give out, unless the user names one.
     var nextNodeID: UInt64 = 1
-    package var nodeIDs = NodeIDs.sequential
+    /// How the ids of new nodes are chosen.
+    public var nodeIDs = NodeIDs.sequential
     /// The basis of sequential ``nodeIDs``; `nil` in records of release 0.1.0.
     package var origin: FabricOrigin?
 

@@ -1,4 +1,4 @@
-package import MatterCrypto
+public import MatterCrypto
 
 extension FabricStore {
     /// Stores a new fabric, keys first, so that a record never stands without them.
@@ -6,7 +6,7 @@ extension FabricStore {
     /// - Parameters:
     ///   - issuer: who issues for it, where that does not follow from the keys.
     ///   - nodeIDs: `.random` for a fabric that may have nodes already.
-    package func add(
+    public func add(
         _ fabric: LocalFabric, name: String, vendorID: VendorID, issuer: FabricRecord.Issuer? = nil,
         nodeIDs: FabricRecord.NodeIDs = .sequential
     ) async throws -> FabricRecord {
@@ -98,7 +98,7 @@ extension FabricStore {
     }
 
     /// Makes a fabric the one that commands use when none is named.
-    package func choose(_ name: String) throws {
+    public func choose(_ name: String) throws {
         guard try fabric(named: name) != nil else { throw unknown(name) }
         try writeChoice(name)
     }
@@ -119,7 +119,7 @@ extension FabricStore {
     /// and so can what an interrupted removal has left.
     ///
     /// - Parameter runtime: where sessions are kept between processes; those of the fabric are removed.
-    package func remove(_ name: String, runtime: RuntimeDirectory? = nil) async throws {
+    public func remove(_ name: String, runtime: RuntimeDirectory? = nil) async throws {
         try await state.withLock(Self.folder) {
             guard try isHere(name) else { throw unknown(name) }
             // A node that is being added is added before, or finds the fabric gone.
@@ -138,7 +138,7 @@ extension FabricStore {
     }
 
     /// True if there is a fabric of that name, be it damaged, or something of one.
-    package func isHere(_ name: String) throws -> Bool {
+    public func isHere(_ name: String) throws -> Bool {
         guard StateDirectory.isComponent(StateDirectory.component(for: name)) else { return false }
         return try state.hasFolder(Self.folder(of: name))
     }

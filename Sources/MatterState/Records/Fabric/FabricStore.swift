@@ -1,10 +1,12 @@
 package import MatterCrypto
 
 /// The fabrics in the state directory: `fabrics/NAME/fabric.json`, their keys, nodes and sessions below it.
-package struct FabricStore: Sendable {
-    package let state: StateDirectory
+public struct FabricStore: Sendable {
+    /// Where the fabrics are kept.
+    public let state: StateDirectory
 
-    package init(_ state: StateDirectory) {
+    /// The fabrics that are kept in a state directory.
+    public init(_ state: StateDirectory) {
         self.state = state
     }
 
@@ -26,21 +28,22 @@ package struct FabricStore: Sendable {
     // MARK: Reading
 
     /// The names of all fabrics, in order.
-    package func names() throws -> [String] {
+    public func names() throws -> [String] {
         let (fabrics, faults) = try sound()
         if let fault = faults.first { throw fault.error }
         return fabrics.map(\.name)
     }
 
     /// A fabric whose record cannot be used.
-    package struct Fault: Sendable {
+    public struct Fault: Sendable {
         /// The fabric's name by its folder.
         package var name: String
-        package var error: any Error
+        /// Why it cannot be read.
+        public var error: any Error
     }
 
     /// The fabrics whose records are sound, by name, and what is wrong with the other records.
-    package func sound() throws -> (fabrics: [FabricRecord], faults: [Fault]) {
+    public func sound() throws -> (fabrics: [FabricRecord], faults: [Fault]) {
         var fabrics: [FabricRecord] = []
         var faults: [Fault] = []
         for folder in try state.folders(in: Self.folder) {
@@ -60,7 +63,7 @@ package struct FabricStore: Sendable {
     }
 
     /// The names of fabrics whose removal was interrupted: without a record, but with keys.
-    package func halfRemoved() throws -> [String] {
+    public func halfRemoved() throws -> [String] {
         try state.folders(in: Self.folder).filter { folder in
             try state.records(in: folder).allSatisfy { $0 != "\(folder)/fabric.json" }
                 && state.readPrevious("\(folder)/fabric.json") == nil && !state.records(in: "\(folder)/keys").isEmpty
@@ -76,7 +79,7 @@ package struct FabricStore: Sendable {
     /// The fabric to work with: the one that is named, else the only one, else the one chosen before.
     ///
     /// - Throws: ``RecordError`` with `.noFabric` if there is none at all.
-    package func select(_ name: String?) throws -> FabricRecord {
+    public func select(_ name: String?) throws -> FabricRecord {
         if let name {
             guard let record = try fabric(named: name) else { throw unknown(name) }
             return record

@@ -1,29 +1,33 @@
-package import MatterCrypto
+public import MatterCrypto
 
 /// A group of endpoints that one message reaches, as it is kept: `groups/ID.json` in the fabric's folder. Its key is a file
 /// of its own.
-package struct GroupRecord: Sendable, Equatable {
+public struct GroupRecord: Sendable, Equatable {
     /// An endpoint of a node.
-    package struct Member: Sendable, Hashable {
-        package var nodeID: NodeID
-        package var endpoint: UInt16
+    public struct Member: Sendable, Hashable {
+        /// The id of the node on its fabric.
+        public var nodeID: NodeID
+        /// The endpoint.
+        public var endpoint: UInt16
         /// True from before the node is first told until it has everything that a member needs.
-        package var isPending: Bool
+        public var isPending: Bool
 
         // memberwise: package, isPending = false
     }
 
     /// The ids of groups that an administrator may give out (Matter core specification 2.5.4).
-    package static let ids: ClosedRange<UInt16> = 0x0001...0xFEFF
+    public static let ids: ClosedRange<UInt16> = 0x0001...0xFEFF
 
-    package let group: UInt16
-    package let name: String
+    /// The number of the group.
+    public let group: UInt16
+    /// The name of the group.
+    public let name: String
     /// The id of the group key set on the members.
-    package let keySet: UInt16
+    public let keySet: UInt16
     /// From when on the epoch key is used, microseconds since 2000; it tells our key set from another one with its id.
     package let keyStart: UInt64
     /// By node and endpoint.
-    package private(set) var members: [Member] = []
+    public private(set) var members: [Member] = []
 
     package init(group: UInt16, name: String, keySet: UInt16, keyStart: UInt64) {
         self.group = group
@@ -62,7 +66,7 @@ package struct GroupRecord: Sendable, Equatable {
     }
 
     /// The members on a node.
-    package func members(of node: NodeID) -> [Member] { members.filter { $0.nodeID == node } }
+    public func members(of node: NodeID) -> [Member] { members.filter { $0.nodeID == node } }
 
     /// Adds a member, or replaces what is known of it.
     package mutating func add(_ member: Member) {

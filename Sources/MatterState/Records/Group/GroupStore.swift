@@ -1,13 +1,13 @@
-package import MatterCrypto
+public import MatterCrypto
 
 /// The groups of one fabric and their keys: `groups/ID.json` and `keys/group-SET` in the fabric's folder.
-package struct GroupStore: Sendable {
+public struct GroupStore: Sendable {
     private let state: StateDirectory
     private let fabric: String
     private let fabricFolder: FabricFolder
 
     /// - Parameter identity: the fabric that has to be there when a group is added; `nil` if any will do.
-    package init(_ state: StateDirectory, fabric: String, identity: CompressedFabricID? = nil) {
+    public init(_ state: StateDirectory, fabric: String, identity: CompressedFabricID? = nil) {
         self.state = state
         self.fabric = fabric
         fabricFolder = FabricFolder(state: state, name: fabric, identity: identity)
@@ -28,7 +28,7 @@ package struct GroupStore: Sendable {
     // MARK: Reading
 
     /// The groups whose records are sound, by id, and what is wrong with the other records.
-    package func sound() throws -> (groups: [GroupRecord], faults: [any Error]) {
+    public func sound() throws -> (groups: [GroupRecord], faults: [any Error]) {
         var groups: [GroupRecord] = []
         var faults: [any Error] = []
         for file in try state.records(in: folder) {
@@ -44,7 +44,7 @@ package struct GroupStore: Sendable {
     /// The group that a user means: by id or by name.
     ///
     /// - Throws: ``RecordError`` `unknownGroup`; what is wrong with a record that may be the one.
-    package func find(_ text: String) throws -> GroupRecord {
+    public func find(_ text: String) throws -> GroupRecord {
         let (groups, faults) = try sound()
         let number = NameRule.parseNumber(text)
         if let group = groups.first(where: { number == UInt64($0.group) || $0.name == text }) {
@@ -128,7 +128,7 @@ package struct GroupStore: Sendable {
     }
 
     /// Forgets a group, and its key unless another group uses it.
-    package func remove(_ group: GroupRecord) async throws {
+    public func remove(_ group: GroupRecord) async throws {
         try await state.withLock(folder) {
             try state.delete(record(of: group.group))
             let (others, faults) = try sound()

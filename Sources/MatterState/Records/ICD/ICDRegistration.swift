@@ -2,25 +2,25 @@ package import MatterNetwork
 
 /// The registration of our node as a client of a device that sleeps: the keys of its check-ins, the counters that were
 /// accepted, and what it said of its sleep. The record is a secret: `icd/ID` in the fabric's folder.
-package struct ICDRegistration: Equatable, Sendable {
+public struct ICDRegistration: Equatable, Sendable {
     /// A key that the device has confirmed, with its counters.
-    package struct Keying: Equatable, Sendable {
+    public struct Keying: Equatable, Sendable {
         package var key: CheckInKey
         package var counter: CheckInCounter
     }
 
     /// What a device says of its sleep (Matter core specification 9.16).
-    package struct Sleep: Equatable, Sendable {
+    public struct Sleep: Equatable, Sendable {
         /// The longest sleep, in seconds.
-        package var idle: UInt32
+        public var idle: UInt32
         /// How long it is awake at least, in milliseconds.
         package var active: UInt32
         /// How long it stays awake after activity, in milliseconds.
-        package var threshold: UInt16
+        public var threshold: UInt16
         /// The most seconds between check-ins that remain without a subscription; `nil` if it does not say.
-        package var mostBackOff: UInt32?
+        public var mostBackOff: UInt32?
         /// Whether it sleeps for long times, beyond what retransmissions outlast.
-        package var isLong: Bool
+        public var isLong: Bool
         /// UserActiveModeTriggerHint.
         package var triggers: UInt32
         package var triggerInstruction: String?
@@ -29,24 +29,28 @@ package struct ICDRegistration: Equatable, Sendable {
     }
 
     /// A check-in that was accepted.
-    package struct CheckIn: Equatable, Sendable {
-        package var counter: UInt32
+    public struct CheckIn: Equatable, Sendable {
+        /// The counter of the message.
+        public var counter: UInt32
         /// Seconds since 1970.
-        package var at: Int64
+        public var at: Int64
     }
 
     /// Keys without an answer that are kept; where there are as many, the newest is sent once more.
     private static let mostUnconfirmed = 4
 
-    package let nodeID: NodeID
+    /// The id of the node on its fabric.
+    public let nodeID: NodeID
     /// The node that the device checks in with, and whose subscriptions make check-ins superfluous: our own.
     package var clientID: NodeID
     /// `nil` until the device has confirmed the first key.
-    package var current: Keying?
+    public var current: Keying?
     /// The keys that the device was sent, each of which it may have, the newest last: no answer came.
     package private(set) var unconfirmed: [CheckInKey] = []
-    package var sleep: Sleep
-    package var last: CheckIn?
+    /// How it sleeps.
+    public var sleep: Sleep
+    /// When it was last heard; `nil` if it was not.
+    public var last: CheckIn?
     /// Until when it said that it stays awake, seconds since 1970.
     package var awakeUntil: Int64?
     /// When it reports at the latest to a subscription of ours, seconds since 1970: it is awake then, also if nobody is there

@@ -1,7 +1,7 @@
-package import MatterCrypto
+public import MatterCrypto
 
 /// The registrations of one fabric with devices that sleep: `icd/ID` in the fabric's folder.
-package struct ICDStore: Sendable {
+public struct ICDStore: Sendable {
     private let state: StateDirectory
     private let folder: FabricFolder
 
@@ -16,13 +16,16 @@ package struct ICDStore: Sendable {
 
     private func record(of node: NodeID) -> String { "\(path)/\(node)" }
 
-    package func registration(of node: NodeID) throws -> ICDRegistration? {
+    /// What is agreed with a node; `nil` if nothing.
+    ///
+    /// - Throws: if it cannot be read.
+    public func registration(of node: NodeID) throws -> ICDRegistration? {
         let file = record(of: node)
         return try state.readSecret(file).map { try ICDRegistration(decoding: $0, of: node, file) }
     }
 
     /// The registrations whose records are sound, by node, and what is wrong with the other records.
-    package func sound() throws -> (registrations: [ICDRegistration], faults: [any Error]) {
+    public func sound() throws -> (registrations: [ICDRegistration], faults: [any Error]) {
         var registrations: [ICDRegistration] = []
         var faults: [any Error] = []
         for file in try state.records(in: path) {

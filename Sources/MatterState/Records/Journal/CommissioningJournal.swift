@@ -2,7 +2,7 @@ import MatterNetwork
 
 /// The pending nodes of one fabric: `pending/ID.json` in the fabric's folder; and what recognises the setup codes of the
 /// complete ones: `commissioned/ID.json`.
-package struct CommissioningJournal: Sendable {
+public struct CommissioningJournal: Sendable {
     /// Since 2, setup codes are recognised by keyed digests.
     private static let version = 2
     /// How long slow digests of release 0.1.0 may keep a command from its work.
@@ -12,7 +12,7 @@ package struct CommissioningJournal: Sendable {
     private let fabric: FabricFolder
 
     /// - Parameter identity: the fabric that has to be there when a node is recorded; `nil` if any will do.
-    package init(_ state: StateDirectory, fabric: String, identity: CompressedFabricID? = nil) {
+    public init(_ state: StateDirectory, fabric: String, identity: CompressedFabricID? = nil) {
         self.state = state
         self.fabric = FabricFolder(state: state, name: fabric, identity: identity)
     }
@@ -37,7 +37,7 @@ package struct CommissioningJournal: Sendable {
 
     /// The pending nodes whose records are sound, and what is wrong with the other records: one that is damaged keeps no
     /// other device from being commissioned.
-    package func sound() throws -> (nodes: [PendingNode], faults: [any Error]) {
+    public func sound() throws -> (nodes: [PendingNode], faults: [any Error]) {
         var nodes: [PendingNode] = []
         var faults: [any Error] = []
         for file in try state.records(in: folder) {
@@ -79,7 +79,7 @@ package struct CommissioningJournal: Sendable {
     }
 
     /// The pending node that a user means, by id or name.
-    package func find(_ text: String) throws -> PendingNode? {
+    public func find(_ text: String) throws -> PendingNode? {
         if let number = NameRule.parseNumber(text) { return try node(NodeID(number)) }
         return try sound().nodes.first { $0.name == text }
     }

@@ -2,7 +2,7 @@ package import MatterCrypto
 
 /// A commissioning that is to be completed on another machine, with what that machine needs: the fabric, our own identity on
 /// it, and the node. It is a secret.
-package struct Handover: Sendable {
+public struct Handover: Sendable {
     private static let version: Int64 = 1
 
     package var fabricName: String
@@ -27,7 +27,7 @@ package struct Handover: Sendable {
     }
 
     /// - Parameter file: its name in errors.
-    package init(decoding contents: [UInt8], _ file: String) throws {
+    public init(decoding contents: [UInt8], _ file: String) throws {
         let fields = try RecordFields(contents, file)
         guard try fields.integer("handover") == Self.version else {
             throw RecordError(.invalid, "\(file) is no handover of this version")
@@ -44,7 +44,8 @@ package struct Handover: Sendable {
         node = try PendingNode(decoding: Array(try fields.string("node").utf8), file)
     }
 
-    package func encoded() -> [UInt8] {
+    /// What is kept of it, in a form that ``Handover`` reads again.
+    public func encoded() -> [UInt8] {
         var object: JSONObject = [
             "handover": .int(Self.version), "fabric": .string(fabricName),
             "vendorId": .uint(UInt64(vendorID.rawValue)), "root": .string(Hex.encode(chain.root.tlv)),

@@ -1,10 +1,13 @@
 package import MatterNetwork
 
 /// A node that may have our certificate although its commissioning has not ended: durable before AddNOC is sent.
-package struct PendingNode: Equatable, Sendable {
-    package var nodeID: NodeID
-    package var name: String?
-    package var room: String?
+public struct PendingNode: Equatable, Sendable {
+    /// The id of the node on its fabric.
+    public var nodeID: NodeID
+    /// The name; `nil` if it has none.
+    public var name: String?
+    /// The room; `nil` if none is known.
+    public var room: String?
     /// The issuer's receipt, for confirming or abandoning the node.
     package var receipt: NOCReceipt
     package var noc: [UInt8]
@@ -14,8 +17,10 @@ package struct PendingNode: Equatable, Sendable {
     package var discriminator: SetupDiscriminator?
     /// When the device has forgotten everything unless it was told otherwise, seconds since 1970.
     package var failSafeEnds: Int64
-    package var vendorID: UInt16?
-    package var productID: UInt16?
+    /// The id of the vendor (Matter core specification, 2.5.2).
+    public var vendorID: UInt16?
+    /// The id that the vendor gave the product (Matter core specification, 2.5.3).
+    public var productID: UInt16?
 
     // memberwise: package
 

@@ -1,18 +1,21 @@
-package import MatterCrypto
+public import MatterCrypto
 
 /// The credentials of a network that are kept for devices to come: of a house, whatever the fabric.
-package struct StoredNetwork: Equatable, Sendable {
-    package enum Kind: String, CaseIterable, Sendable {
+public struct StoredNetwork: Equatable, Sendable {
+    /// A kind of network.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// A kind of value.
         case wifi, thread
     }
 
-    package let kind: Kind
+    /// The kind of network.
+    public let kind: Kind
     /// The SSID, or the extended PAN id.
-    package let id: [UInt8]
+    public let id: [UInt8]
     /// The name for people.
-    package let name: String
+    public let name: String
     /// The password, or the operational dataset.
-    package let secret: SecretBytes
+    public let secret: SecretBytes
 
     package init(_ kind: Kind, id: [UInt8], name: String, secret: SecretBytes) {
         self.kind = kind
@@ -47,19 +50,20 @@ package struct StoredNetwork: Equatable, Sendable {
 }
 
 /// The stored credentials of networks: `networks/KIND-ID`, each a secret of its own.
-package struct NetworkStore: Sendable {
+public struct NetworkStore: Sendable {
     private static let folder = "networks"
 
     private let state: StateDirectory
 
-    package init(_ state: StateDirectory) { self.state = state }
+    /// What is kept in a state directory.
+    public init(_ state: StateDirectory) { self.state = state }
 
     private func file(_ kind: StoredNetwork.Kind, _ id: [UInt8]) -> String {
         "\(Self.folder)/\(kind.rawValue)-\(Hex.encode(id))"
     }
 
     /// By kind and name.
-    package func all() throws -> [StoredNetwork] {
+    public func all() throws -> [StoredNetwork] {
         var networks: [StoredNetwork] = []
         for file in try state.records(in: Self.folder) {
             if let contents = try state.readSecret(file) {
@@ -69,20 +73,26 @@ package struct NetworkStore: Sendable {
         return networks.sorted { ($0.kind.rawValue, $0.name) < ($1.kind.rawValue, $1.name) }
     }
 
-    package func network(_ kind: StoredNetwork.Kind, _ id: [UInt8]) throws -> StoredNetwork? {
+    /// What is kept of a network; `nil` if nothing.
+    ///
+    /// - Throws: if it cannot be read.
+    public func network(_ kind: StoredNetwork.Kind, _ id: [UInt8]) throws -> StoredNetwork? {
         let file = file(kind, id)
         return try state.readSecret(file).map { try StoredNetwork(decoding: $0, file) }
     }
 
     /// Keeps credentials; those of the same network give way.
-    package func save(_ network: StoredNetwork) throws {
+    public func save(_ network: StoredNetwork) throws {
         try state.writeSecret(file(network.kind, network.id), network.encoded())
     }
 
     /// The stored networks with a name or an id in hexadecimal digits.
-    package func named(_ name: String) throws -> [StoredNetwork] {
+    public func named(_ name: String) throws -> [StoredNetwork] {
         try all().filter { $0.name == name || Hex.encode($0.id).lowercased() == name.lowercased() }
     }
 
-    package func forget(_ network: StoredNetwork) throws { try state.delete(file(network.kind, network.id)) }
+    /// Forgets a network.
+    ///
+    /// - Throws: if the file cannot be removed.
+    public func forget(_ network: StoredNetwork) throws { try state.delete(file(network.kind, network.id)) }
 }

@@ -1,18 +1,18 @@
 import MatterCrypto
 
 /// A device that a bridge makes an endpoint of: what the bridge says of it, and what the user calls it.
-package struct BridgedDevice: Equatable, Sendable, JSONConvertible {
+public struct BridgedDevice: Equatable, Sendable, JSONConvertible {
     /// NodeLabel, as the bridge says; `nil` if it has none.
-    package var label: String?
+    public var label: String?
     /// Whether the bridge reached it when its facts were last read; `nil` if the bridge does not say.
-    package var isReachable: Bool?
+    public var isReachable: Bool?
     /// What the user calls it; `nil` if the label will do.
-    package var name: String?
+    public var name: String?
     /// The room that it is in; `nil` for that of the bridge.
-    package var room: String?
+    public var room: String?
 
     /// What it is called.
-    package var title: String? { name ?? label }
+    public var title: String? { name ?? label }
 
     // memberwise: package, label = nil, isReachable = nil, name = nil, room = nil
 
@@ -23,7 +23,8 @@ package struct BridgedDevice: Equatable, Sendable, JSONConvertible {
         room = try fields.optionalString("room")
     }
 
-    package var json: JSONValue {
+    /// The value as JSON.
+    public var json: JSONValue {
         var object = JSONObject()
         object["label"] = label.map { .string($0) }
         object["reachable"] = isReachable.map { .bool($0) }
@@ -34,22 +35,27 @@ package struct BridgedDevice: Equatable, Sendable, JSONConvertible {
 }
 
 /// An endpoint of a bridge with the device behind it.
-package struct BridgedEndpoint: Equatable, Sendable {
-    package let node: NodeRecord
-    package let endpoint: NodeRecord.Endpoint
-    package let device: BridgedDevice
+public struct BridgedEndpoint: Equatable, Sendable {
+    /// The bridge.
+    public let node: NodeRecord
+    /// The endpoint on the bridge.
+    public let endpoint: NodeRecord.Endpoint
+    /// The device behind the bridge.
+    public let device: BridgedDevice
 
     /// `hub/3`.
     package var place: String { "\(node.name ?? "\(node.nodeID.rawValue)")/\(endpoint.number)" }
-    package var title: String { device.title ?? place }
-    package var room: String? { device.room ?? node.room }
+    /// The name of the device; where it is, if it has none.
+    public var title: String { device.title ?? place }
+    /// The room of the device, or that of the bridge; `nil` if none is known.
+    public var room: String? { device.room ?? node.room }
 
     package func isIn(_ room: String) -> Bool { self.room.map { Room.isSame(room, $0) } ?? false }
 }
 
 extension NodeRecord {
     /// The devices behind it, if it is a bridge.
-    package var bridged: [BridgedEndpoint] {
+    public var bridged: [BridgedEndpoint] {
         endpoints.compactMap { endpoint in
             endpoint.bridged.map { BridgedEndpoint(node: self, endpoint: endpoint, device: $0) }
         }
@@ -62,7 +68,8 @@ extension NodeRecord {
 
     private static let aggregator: UInt32 = 0x000E
 
-    package func bridged(at endpoint: UInt16) -> BridgedEndpoint? {
+    /// The bridged device at an endpoint; `nil` if there is none.
+    public func bridged(at endpoint: UInt16) -> BridgedEndpoint? {
         bridged.first { $0.endpoint.number == endpoint }
     }
 

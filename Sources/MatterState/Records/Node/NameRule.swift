@@ -2,7 +2,7 @@ import MatterBase
 
 /// The rule for names of fabrics, nodes, groups and rooms: 1–64 printable characters, nothing that paths and options need
 /// for themselves and, but for rooms, not a number.
-package enum NameRule {
+public enum NameRule {
     private static let forbidden: Set<Character> = ["/", ":", "*", "?"]
 
     /// - Parameter mayBeNumber: whether the name cannot be taken for an id.
@@ -38,7 +38,7 @@ package enum NameRule {
     }
 
     /// A node id as users write it: decimal or `0x…`.
-    package static func parseNumber(_ text: String) -> UInt64? {
+    public static func parseNumber(_ text: String) -> UInt64? {
         let lowered = text.lowercased()
         return lowered.hasPrefix("0x") ? UInt64(lowered.dropFirst(2), radix: 16) : UInt64(lowered)
     }

@@ -1,16 +1,20 @@
-package import MatterCrypto
+public import MatterCrypto
 
 /// Something small to remember of a node, which may be lost.
-package protocol NodeNote: Sendable {
+public protocol NodeNote: Sendable {
     /// The name of the folder in the fabric's.
     static var folder: String { get }
 
+    /// A note as it is kept.
+    ///
+    /// - Throws: if it is garbled.
     init(_ fields: RecordFields) throws
+    /// The note as it is kept.
     var json: JSONObject { get }
 }
 
 /// The notes of one kind: a file `FOLDER/ID` for each node, in the fabric's folder.
-package struct NodeNoteStore<Note: NodeNote>: Sendable {
+public struct NodeNoteStore<Note: NodeNote>: Sendable {
     private let state: StateDirectory
     private let folder: FabricFolder
 
@@ -31,7 +35,7 @@ package struct NodeNoteStore<Note: NodeNote>: Sendable {
     /// Without waiting for the disk: what is lost with the machine was noted before its end.
     ///
     /// - Throws: `StoreError`, or ``RecordError`` if the fabric is gone.
-    package func note(_ note: Note, of node: NodeID) throws {
+    public func note(_ note: Note, of node: NodeID) throws {
         try folder.check()
         try state.write(
             record(of: node), JSONValue.object(note.json).utf8(), keepingPrevious: false, durability: .relaxed)

@@ -1,16 +1,19 @@
-package import MatterNetwork
+public import MatterNetwork
 
 /// The record of a node: how to name it, where it was, and what it can do.
-package struct NodeRecord: Equatable, Sendable {
+public struct NodeRecord: Equatable, Sendable {
     /// An endpoint as the Descriptor cluster describes it.
-    package struct Endpoint: Equatable, Sendable {
-        package var number: UInt16
-        package var deviceTypes: [UInt32]
-        package var serverClusters: [UInt32]
+    public struct Endpoint: Equatable, Sendable {
+        /// The number of the endpoint.
+        public var number: UInt16
+        /// The numbers of its device types.
+        public var deviceTypes: [UInt32]
+        /// The numbers of the clusters that it serves.
+        public var serverClusters: [UInt32]
         /// AcceptedCommandList of each cluster that has commands.
-        package var acceptedCommands: [UInt32: [UInt32]] = [:]
+        public var acceptedCommands: [UInt32: [UInt32]] = [:]
         /// The device behind it, if the node is a bridge and this is its end of it.
-        package var bridged: BridgedDevice?
+        public var bridged: BridgedDevice?
 
         package init(
             number: UInt16, deviceTypes: [UInt32], serverClusters: [UInt32], bridged: BridgedDevice? = nil
@@ -22,27 +25,36 @@ package struct NodeRecord: Equatable, Sendable {
         }
     }
 
-    package var nodeID: NodeID
-    package var name: String?
-    package var room: String?
-    package var vendorID: UInt16?
-    package var productID: UInt16?
-    package var vendorName: String?
-    package var productName: String?
-    package var serialNumber: String?
+    /// The id of the node on its fabric.
+    public var nodeID: NodeID
+    /// The name; `nil` if it has none.
+    public var name: String?
+    /// The room; `nil` if none is known.
+    public var room: String?
+    /// The id of the vendor (Matter core specification, 2.5.2).
+    public var vendorID: UInt16?
+    /// The id that the vendor gave the product (Matter core specification, 2.5.3).
+    public var productID: UInt16?
+    /// The name of the vendor; `nil` if the node does not say.
+    public var vendorName: String?
+    /// The name of the product; `nil` if the node does not say.
+    public var productName: String?
+    /// The serial number; `nil` if the node does not say.
+    public var serialNumber: String?
     /// SoftwareVersionString.
-    package var firmware: String?
+    public var firmware: String?
     /// When its facts were last read, seconds since 1970.
-    package var seenAt: Int64?
+    public var seenAt: Int64?
     /// Where the node was last reached: a hint, never the truth.
-    package var addresses: [PeerAddress] = []
-    package var endpoints: [Endpoint] = []
+    public var addresses: [PeerAddress] = []
+    /// Its endpoints, as they were read last.
+    public var endpoints: [Endpoint] = []
     /// How it wanted to be treated when it was last reached; `nil` for the defaults.
     package var reliability: ReliabilityParameters?
     /// How many sessions it grants to a fabric (CapabilityMinima); `nil` if it has not said.
     package var sessionsPerFabric: UInt16?
     /// Long idle times: the node sleeps for minutes.
-    package var isLongIdleTime = false
+    public var isLongIdleTime = false
     /// When the commissioning window that we opened last ends, seconds since 1970.
     package var windowEnd: Int64?
     /// When it was commissioned, seconds since 1970.
@@ -51,7 +63,7 @@ package struct NodeRecord: Equatable, Sendable {
     package var certificate: [UInt8]?
     /// The verdict on its attestation when it was commissioned: one that is not trusted was accepted by the user. `nil` if
     /// it is not known.
-    package var attestation: AttestationVerdict?
+    public var attestation: AttestationVerdict?
 
     /// The longest that one reliable message to the node may take by its own parameters: what the patience of a command
     /// has to last for.

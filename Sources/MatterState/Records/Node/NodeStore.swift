@@ -1,14 +1,14 @@
-package import MatterCrypto
+public import MatterCrypto
 
 /// The nodes of one fabric: `nodes/ID.json` in the fabric's folder.
-package struct NodeStore: Sendable {
+public struct NodeStore: Sendable {
     private let state: StateDirectory
     private let fabric: String
     private let fabricFolder: FabricFolder
     private let names: NodeNames
 
     /// - Parameter identity: the fabric that has to be there when a node is added; `nil` if any will do.
-    package init(_ state: StateDirectory, fabric: String, identity: CompressedFabricID? = nil) {
+    public init(_ state: StateDirectory, fabric: String, identity: CompressedFabricID? = nil) {
         self.state = state
         self.fabric = fabric
         fabricFolder = FabricFolder(state: state, name: fabric, identity: identity)
@@ -22,13 +22,16 @@ package struct NodeStore: Sendable {
 
     private func record(of id: NodeID) -> String { "\(folder)/\(id).json" }
 
-    package func node(_ id: NodeID) throws -> NodeRecord? {
+    /// The record of a node; `nil` if there is none.
+    ///
+    /// - Throws: if it cannot be read.
+    public func node(_ id: NodeID) throws -> NodeRecord? {
         let file = record(of: id)
         return try state.read(file).map { try NodeRecord(decoding: $0, file) }
     }
 
     /// All nodes, by id.
-    package func all() throws -> [NodeRecord] {
+    public func all() throws -> [NodeRecord] {
         let (nodes, faults) = try sound()
         if let fault = faults.first { throw fault }
         return nodes
@@ -36,7 +39,7 @@ package struct NodeStore: Sendable {
 
     /// The nodes whose records are sound, by id, and what is wrong with the other records: one that is damaged does not
     /// keep the others from being used.
-    package func sound() throws -> (nodes: [NodeRecord], faults: [any Error]) {
+    public func sound() throws -> (nodes: [NodeRecord], faults: [any Error]) {
         var nodes: [NodeRecord] = []
         var faults: [any Error] = []
         for file in try state.records(in: folder) {
@@ -78,7 +81,7 @@ package struct NodeStore: Sendable {
     /// The node that a user means, or the device behind a bridge, by what it is called.
     ///
     /// - Throws: as ``find(_:)``, and ``RecordError`` `ambiguousName` if several devices behind bridges are called so.
-    package func place(_ text: String) throws -> (node: NodeRecord, endpoint: UInt16?) {
+    public func place(_ text: String) throws -> (node: NodeRecord, endpoint: UInt16?) {
         do {
             return (try find(text), nil)
         } catch let error as RecordError where error.code == .unknownNode {
@@ -130,7 +133,7 @@ package struct NodeStore: Sendable {
     }
 
     /// Changes a node that is there; what is not there stays away.
-    package func update(_ id: NodeID, _ change: (inout NodeRecord) -> Void) async throws {
+    public func update(_ id: NodeID, _ change: (inout NodeRecord) -> Void) async throws {
         try await state.withLock(folder) {
             guard var record = try node(id) else { return }
             try fabricFolder.check()

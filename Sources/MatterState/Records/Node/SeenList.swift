@@ -1,7 +1,7 @@
 import MatterCrypto
 
 /// The access control list that was last shown of a node: a number that the user types stands for an entry of that one.
-package struct SeenList: Equatable, Sendable {
+public struct SeenList: Equatable, Sendable {
     /// SHA-256 of the entries in their order.
     package var digest: [UInt8]
     /// When it was shown, in milliseconds since 1970.
@@ -13,15 +13,20 @@ package struct SeenList: Equatable, Sendable {
 }
 
 extension SeenList: NodeNote {
-    package static var folder: String { "seen" }
+    /// Where such notes are kept.
+    public static var folder: String { "seen" }
 
-    package init(_ fields: RecordFields) throws {
+    /// A note as it is kept.
+    ///
+    /// - Throws: if it is garbled.
+    public init(_ fields: RecordFields) throws {
         self.init(
             digest: try fields.octets("digest"), time: try fields.integer("shown"),
             isResult: try fields.optionalBool("result") ?? false)
     }
 
-    package var json: JSONObject {
+    /// The note as it is kept.
+    public var json: JSONObject {
         ["digest": .string(Hex.encode(digest)), "shown": .id(time), "result": .bool(isResult)]
     }
 }

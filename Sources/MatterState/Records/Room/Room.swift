@@ -1,13 +1,14 @@
 /// A room, which has no more than a name; each node says in its own record which one it is in.
-package struct Room: Sendable, Equatable {
-    package let name: String
+public struct Room: Sendable, Equatable {
+    /// The name.
+    public let name: String
     /// The nodes in it, by id.
-    package let nodes: [NodeRecord]
+    public let nodes: [NodeRecord]
     /// The devices behind bridges that are in it by themselves.
-    package var devices: [BridgedEndpoint] = []
+    public var devices: [BridgedEndpoint] = []
 
     /// Whether two names mean one room: case does not matter.
-    package static func isSame(_ name: String, _ other: String?) -> Bool {
+    public static func isSame(_ name: String, _ other: String?) -> Bool {
         name.lowercased() == other?.lowercased()
     }
 }

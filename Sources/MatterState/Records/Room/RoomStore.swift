@@ -1,15 +1,15 @@
-package import MatterCrypto
+public import MatterCrypto
 
 /// The rooms of one fabric: those that nodes are in, and those that were added, which are in `rooms.json` in the fabric's
 /// folder, so that a room may be empty.
-package struct RoomStore: Sendable {
+public struct RoomStore: Sendable {
     private let state: StateDirectory
     private let fabric: String
     private let fabricFolder: FabricFolder
     private let nodes: NodeStore
 
     /// - Parameter identity: the fabric that has to be there when a room is added; `nil` if any will do.
-    package init(_ state: StateDirectory, fabric: String, identity: CompressedFabricID? = nil) {
+    public init(_ state: StateDirectory, fabric: String, identity: CompressedFabricID? = nil) {
         self.state = state
         self.fabric = fabric
         fabricFolder = FabricFolder(state: state, name: fabric, identity: identity)
@@ -28,7 +28,7 @@ package struct RoomStore: Sendable {
     }
 
     /// All rooms by name, with the nodes whose records are sound, and what is wrong with the other records.
-    package func sound() throws -> (rooms: [Room], faults: [any Error]) {
+    public func sound() throws -> (rooms: [Room], faults: [any Error]) {
         let (nodes, faults) = try nodes.sound()
         let devices = nodes.flatMap(\.bridged).filter { $0.device.room != nil }
         let names = try added() + nodes.compactMap(\.room) + devices.compactMap(\.device.room)
@@ -43,12 +43,12 @@ package struct RoomStore: Sendable {
     }
 
     /// The room of a name; `nil` if there is none.
-    package func room(named name: String) throws -> Room? {
+    public func room(named name: String) throws -> Room? {
         try sound().rooms.first { Room.isSame($0.name, name) }
     }
 
     /// - Throws: ``RecordError`` `unknownRoom`; what is wrong with a record that may be in it.
-    package func find(_ name: String) throws -> Room {
+    public func find(_ name: String) throws -> Room {
         let (rooms, faults) = try sound()
         if let room = rooms.first(where: { Room.isSame($0.name, name) }) { return room }
         throw faults.first
@@ -62,7 +62,7 @@ package struct RoomStore: Sendable {
     /// Adds a room without nodes.
     ///
     /// - Throws: ``RecordError`` `roomExists`.
-    package func add(_ name: String) async throws {
+    public func add(_ name: String) async throws {
         try NameRule.checkRoom(name)
         try await change { names in
             if let known = try room(named: name) {
@@ -74,7 +74,7 @@ package struct RoomStore: Sendable {
 
     /// Gives a room another name, and tells the records of its nodes. The nodes come first: if that is cut short, both
     /// rooms are there, and doing it again moves the rest.
-    package func rename(_ room: Room, to name: String) async throws {
+    public func rename(_ room: Room, to name: String) async throws {
         try NameRule.checkRoom(name)
         try await move(room, to: name)
         try await change { names in
@@ -85,7 +85,7 @@ package struct RoomStore: Sendable {
     }
 
     /// Forgets a room; its nodes are in none.
-    package func remove(_ room: Room) async throws {
+    public func remove(_ room: Room) async throws {
         try await move(room, to: nil)
         try await change { names in names.removeAll { Room.isSame($0, room.name) } }
     }

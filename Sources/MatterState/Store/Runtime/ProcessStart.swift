@@ -1,19 +1,19 @@
 import Glibc
 
 /// When this process was made, as the kernel tells it.
-package enum ProcessStart {
+public enum ProcessStart {
     private static let file = "/proc/self/stat"
     private static let size = 512
     /// The place of `starttime` behind the name of the program (proc(5)).
     private static let place = 19
 
     /// The length of the steps in which the kernel tells it, in milliseconds.
-    package static let step: UInt64 = 10
+    public static let step: UInt64 = 10
 
     /// The begin of the step in which this process was made: by a fork, before the program itself was loaded.
     ///
     /// - Returns: milliseconds since 1970, or `nil` where the kernel does not tell it.
-    package static func unixMilliseconds() -> UInt64? {
+    public static func unixMilliseconds() -> UInt64? {
         guard case .success(let raw) = systemCall({ open(file, O_RDONLY | O_CLOEXEC) }),
             let text = try? Descriptor(owning: raw).read(limit: 4096, size: size, file),
             let sinceBoot = sinceBoot(text, ticksPerSecond: UInt64(clamping: sysconf(Int32(_SC_CLK_TCK))))

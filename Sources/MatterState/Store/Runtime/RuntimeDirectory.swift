@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Its records hold the keys of living sessions. They never reach a disk or a backup, so there is no other place for them:
 /// without such a folder nothing is kept.
-package struct RuntimeDirectory: Sendable {
+public struct RuntimeDirectory: Sendable {
     package let path: String
 
     /// The largest record.
@@ -19,7 +19,7 @@ package struct RuntimeDirectory: Sendable {
     package init(base: String) { path = base + "/matterctl" }
 
     /// The folder that the environment names; `nil` if it names none.
-    package init?(environment: [String: String]) {
+    public init?(environment: [String: String]) {
         guard let base = environment["XDG_RUNTIME_DIR"], base.hasPrefix("/"), !base.utf8.contains(0) else { return nil }
         self.init(base: base)
     }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The purpose of a slot.
-package enum SlotKind: Sendable {
+public enum SlotKind: Sendable {
     /// One command: it has its slot for as long as it takes, and gives it back.
     case short
     /// Something that stays, such as a subscription. There is one such slot, and short commands never wait for it.

@@ -1,17 +1,20 @@
-package import MatterState
+public import MatterState
 
 /// A line of a list whose turn it is.
-package struct ListTurn: Sendable {
-    package let entry: SetupCodeList.Entry
+public struct ListTurn: Sendable {
+    /// The entry of the list.
+    public let entry: SetupCodeList.Entry
     /// One for each device that the code is for.
-    package var requests: [CommissioningRequest]
+    public var requests: [CommissioningRequest]
     /// A look-out that all of them share; `nil` for one of its own.
-    package let discovery: (any Discovery)?
-    package let deadline: Instant
+    public let discovery: (any Discovery)?
+    /// When its turn ends.
+    public let deadline: Instant
 }
 
 extension Controller {
-    package typealias Commissioned = (node: NodeRecord, result: CommissionedNode)
+    /// A node that has been commissioned, with its record.
+    public typealias Commissioned = (node: NodeRecord, result: CommissionedNode)
 
     /// Commissions the devices of a list, several at a time. The failure of one costs the others nothing.
     ///
@@ -21,7 +24,7 @@ extension Controller {
     ///   - each: commissions one device.
     ///   - report: gets the outcome of each line that had its turn, in the order in which they end.
     /// - Throws: what keeps all of them from beginning; `CancellationError` after the devices under way were undone.
-    package func commission(
+    public func commission(
         _ list: SetupCodeList, time: Duration, deadline: Instant?,
         each: @escaping @Sendable (ListTurn) async throws -> Commissioned,
         report: @escaping @Sendable (SetupCodeList.Entry, Result<Commissioned, any Error>) async -> Void

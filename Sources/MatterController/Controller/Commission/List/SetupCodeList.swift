@@ -4,32 +4,34 @@ import MatterState
 ///
 /// Columns stand apart by blanks or tabs. What has blanks in it stands between double quotes, where a quote is doubled; `-`
 /// stands for nothing. A column that begins with `#` begins a comment.
-package struct SetupCodeList: Sendable {
+public struct SetupCodeList: Sendable {
     /// The devices of one line.
-    package struct Entry: Sendable {
+    public struct Entry: Sendable {
         /// Counts from 1.
-        package let line: Int
+        public let line: Int
         /// One, or several of which the first that is found is meant.
         package let payloads: [SetupPayload]
-        package let name: String?
-        package let room: String?
+        /// The name; `nil` if it has none.
+        public let name: String?
+        /// The room; `nil` if none is known.
+        public let room: String?
     }
 
     /// Every code has a task and, with a name, a file of its own while it waits.
     static let mostCodes = 1000
     /// The size of a list in bytes.
-    package static let largest = 1 << 20
+    public static let largest = 1 << 20
     /// A list with more faults than this is something else.
     private static let mostFaults = 100
     /// Bytes of a line; a QR payload of several devices is the longest thing in one.
     private static let longestLine = 4096
 
     /// By line.
-    package let entries: [Entry]
+    public let entries: [Entry]
 
     /// - Parameter checkName: refuses names that the program wants for something else.
     /// - Throws: ``SetupCodeListError`` with all that is wrong, by line.
-    package init(
+    public init(
         _ text: [UInt8], checkName: (String) throws -> Void = { _ in }
     ) throws(SetupCodeListError) {
         var faults: [SetupCodeListError.Fault] = []
@@ -137,23 +139,30 @@ extension SetupPayload {
 }
 
 /// What is wrong with a list of setup codes. Nothing was sent.
-package struct SetupCodeListError: CodedError {
-    package enum Code: String, ErrorCode {
+public struct SetupCodeListError: CodedError {
+    /// What can fail here.
+    public enum Code: String, ErrorCode {
+        /// The list cannot be used.
         case invalid = "commission.list"
 
-        package var kind: FailureKind { .invalidInput }
+        /// What kind of failure it is, from which the exit code follows.
+        public var kind: FailureKind { .invalidInput }
     }
 
     /// What is wrong with one line.
-    package struct Fault: Sendable {
-        package let line: Int
-        package let error: any Error
+    public struct Fault: Sendable {
+        /// The line, from 1 on.
+        public let line: Int
+        /// Why it cannot be used.
+        public let error: any Error
     }
 
-    package let code = Code.invalid
-    package let reason: String
+    /// What failed, as a name that programs can compare.
+    public let code = Code.invalid
+    /// What happened, in words for people.
+    public let reason: String
     /// By line; empty for a list without codes, and for what is wrong with one line.
-    package let faults: [Fault]
+    public let faults: [Fault]
 
     fileprivate init(_ faults: [Fault]) {
         self.faults = faults

@@ -1,24 +1,27 @@
-package import MatterModel
+public import MatterModel
 
 /// Gives a light a colour (Matter application cluster specification 3.2.8), also while it is off.
-package struct ColorVerb: DeviceVerb {
-    package enum Color: Sendable, Hashable {
+public struct ColorVerb: DeviceVerb {
+    /// A color, in one of the ways that devices know it.
+    public enum Color: Sendable, Hashable {
         /// A million divided by the kelvins.
         case temperature(mireds: UInt16)
         /// Hue in degrees, 0 to 360; saturation 0 to 254, `nil` to keep the present one.
         case hue(Double, saturation: UInt8?)
         /// CIE 1931 coordinates, 0 to 1.
         case xy(Double, Double)
+        /// A color by its name.
         case named(NamedColor)
     }
 
-    package let cluster = ColorControl.id
+    /// The cluster that is controlled.
+    public let cluster = ColorControl.id
     private let color: Color
     /// In tenths of a second.
     private let transition: UInt16
 
     /// - Parameter transition: how long the change takes, at most 6553 s.
-    package init(_ color: Color, transition: Duration = .zero) {
+    public init(_ color: Color, transition: Duration = .zero) {
         self.color = color
         self.transition = UInt16(clamping: Int64(transition / .milliseconds(100)))
     }
@@ -28,7 +31,10 @@ package struct ColorVerb: DeviceVerb {
         transition = tenths
     }
 
-    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+    /// What is sent to a device of which these facts are known.
+    ///
+    /// - Throws: ``ControllerError`` if the device cannot do it.
+    public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         // Without it, a light that is off would ignore the command and say nothing.
         let options = ColorControl.Options.executeIfOff
         func request(

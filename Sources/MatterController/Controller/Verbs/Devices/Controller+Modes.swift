@@ -1,11 +1,11 @@
-package import MatterState
+public import MatterState
 
 extension Controller {
     /// The clusters of a node that have modes, by endpoint.
     ///
     /// - Parameter cluster: only this one.
     /// - Throws: ``ControllerError`` `deviceLacks`.
-    package func modes(
+    public func modes(
         of node: NodeRecord, endpoint named: EndpointID?, cluster: ClusterID?, title: String, budget: Budget
     ) async throws -> [ServingDevice] {
         let record = try await described(node, deadline: budget.deadline)
@@ -20,7 +20,7 @@ extension Controller {
 
 extension DeviceModes {
     /// A cluster with modes of an endpoint.
-    package typealias Place = (endpoint: EndpointID, cluster: ClusterID)
+    public typealias Place = (endpoint: EndpointID, cluster: ClusterID)
 
     /// - Throws: ``ControllerError`` `deviceLacks`.
     static func places(
@@ -38,7 +38,7 @@ extension DeviceModes {
     /// The only cluster with modes of a node that is not asked for them.
     ///
     /// - Throws: ``ControllerError`` `deviceLacks`, `ambiguousEndpoint`.
-    package static func place(
+    public static func place(
         for word: String, of node: NodeRecord, endpoint named: EndpointID?, cluster: ClusterID?, title: String
     ) throws(ControllerError) -> Place {
         let places = try places(of: node, endpoint: named, cluster: cluster, title: title)
@@ -55,8 +55,7 @@ extension DeviceModes {
     /// The device that has a mode; the only one, if none has, so that it can say which it has.
     ///
     /// - Throws: ``ControllerError`` `ambiguousEndpoint`, `outOfLimits`.
-    package static func choose(_ word: String, among devices: [ServingDevice]) throws(ControllerError) -> ServingDevice
-    {
+    public static func choose(_ word: String, among devices: [ServingDevice]) throws(ControllerError) -> ServingDevice {
         let having = devices.filter { DeviceModes($0.cluster, $0.facts).mode(word) != nil }
         if having.count == 1 || devices.count == 1, let device = having.first ?? devices.first { return device }
         let places = (having.isEmpty ? devices : having).map { text(($0.place.endpoint, $0.cluster)) }

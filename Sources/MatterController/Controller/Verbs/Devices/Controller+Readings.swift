@@ -1,11 +1,13 @@
 package import MatterState
 
 /// A value of a device, with what it means.
-package struct TakenReading: Sendable {
-    package let reading: Reading
-    package let report: AttributeReport
+public struct TakenReading: Sendable {
+    /// What it means.
+    public let reading: Reading
+    /// What was reported, and when.
+    public let report: AttributeReport
     /// MeasurementUnit, of a concentration.
-    package let measured: TLVValue?
+    public let measured: TLVValue?
 }
 
 extension Controller {
@@ -16,7 +18,7 @@ extension Controller {
     ///
     /// - Parameter lack: what they lack if there is none, such as `measures nothing`.
     /// - Throws: ``ControllerError`` `deviceLacks` if there is none.
-    package func parts(of query: NodeQuery, having kinds: [Reading], lack: String) throws -> [NodeQuery.Part] {
+    public func parts(of query: NodeQuery, having kinds: [Reading], lack: String) throws -> [NodeQuery.Part] {
         let clusters = Set(kinds.filter { $0.deviceType == nil }.map(\.cluster.rawValue))
         let parts = try parts(of: query, in: .standard) { !clusters.isDisjoint(with: $0.serverClusters) }
         guard !parts.isEmpty else {
@@ -31,7 +33,7 @@ extension Controller {
     ///   - title: the only node in messages; `nil` for the name of each.
     ///   - lack: what a node lacks if it has none of them, such as `measures nothing`.
     /// - Returns: the answers in the order of the parts.
-    package func readings(
+    public func readings(
         _ kinds: [Reading], at parts: [NodeQuery.Part], title: String?, lack: String, budget: Budget
     ) async throws -> [NodeAnswer<[TakenReading]>] {
         let places = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })

@@ -1,17 +1,17 @@
 import MatterState
 
 /// What a verb has made of an endpoint, read back.
-package struct SettledState: Sendable {
+public struct SettledState: Sendable {
     /// The attribute that tells most first; several for what takes several to say, as a colour does.
-    package let paths: [ConcreteAttributePath]
+    public let paths: [ConcreteAttributePath]
     /// In the order of the paths.
-    package let reports: [AttributeReport]
+    public let reports: [AttributeReport]
     /// What the device calls the value of the first, if that is known.
-    package let name: String?
+    public let name: String?
     /// Of a level: false if the light is off, so that the level is none.
-    package let isLit: Bool?
+    public let isLit: Bool?
     /// False if the time was over while the device was on its way.
-    package let isSettled: Bool
+    public let isSettled: Bool
 }
 
 /// Judges when the change that a request has started is over: the value is the wanted one, or it has stopped to change.
@@ -45,7 +45,7 @@ extension Controller {
     private static let look = Duration.milliseconds(400)
 
     /// Reads the state that a request leads to, once the change that it started is over or the time is.
-    package func state(
+    public func state(
         after request: DeviceRequest, to cluster: ClusterID, at place: ServingEndpoint, budget: Budget
     ) async throws -> SettledState {
         let wanted = request.aims.map {

@@ -1,22 +1,28 @@
-package import MatterState
+public import MatterState
 
 /// What came of a verb at one endpoint of several.
-package struct VerbOutcome: Sendable {
-    package let node: NodeRecord
-    package internal(set) var named: EndpointID?
-    package internal(set) var endpoint: EndpointID?
-    package internal(set) var state: SettledState?
-    package internal(set) var note: String?
-    package internal(set) var failure: (any Error)?
+public struct VerbOutcome: Sendable {
+    /// The node, as its record has it.
+    public let node: NodeRecord
+    /// The endpoint that was named; `nil` if none was.
+    public internal(set) var named: EndpointID?
+    /// The endpoint that it was done at; `nil` if it did not get that far.
+    public internal(set) var endpoint: EndpointID?
+    /// The state that the device settled in; `nil` if that was not waited for.
+    public internal(set) var state: SettledState?
+    /// What else there is to say; `nil` if nothing.
+    public internal(set) var note: String?
+    /// Why it failed; `nil` if it did not.
+    public internal(set) var failure: (any Error)?
     /// When it was silent before, if that made this try short.
-    package internal(set) var silentAt: Int64?
+    public internal(set) var silentAt: Int64?
 }
 
 extension Controller {
     /// The endpoints that can carry out a verb. Those that were not named take part if they can do it, as far as that is known.
     ///
     /// - Throws: ``ControllerError`` `unsupportedCluster` if there is none.
-    package func parts(of query: NodeQuery, for verb: any DeviceVerb) throws -> [NodeQuery.Part] {
+    public func parts(of query: NodeQuery, for verb: any DeviceVerb) throws -> [NodeQuery.Part] {
         let parts = try parts(of: query, in: .standard, eachEndpoint: true) {
             $0.serverClusters.contains(verb.cluster.rawValue)
         }
@@ -43,7 +49,7 @@ extension Controller {
     ///
     /// - Parameter verifies: whether the state is read afterwards, until it is the last one.
     /// - Returns: what came of each endpoint, in the order of the parts.
-    package func carryOut(
+    public func carryOut(
         _ verb: any DeviceVerb, at parts: [NodeQuery.Part], verifies: Bool, budget: Budget
     ) async throws -> [VerbOutcome] {
         let endpoints = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })

@@ -1,19 +1,24 @@
-package import MatterModel
+public import MatterModel
 
 /// Moves a blind, a shutter or a curtain (Matter application cluster specification 5.3.7).
-package enum CoverVerb: DeviceVerb {
+public enum CoverVerb: DeviceVerb {
+    /// Opens it.
     case open, close, stop
     /// In steps of 0.01 %: 0 is open, 10000 is closed.
     case position(UInt16)
     /// In steps of 0.01 %: 0 lets the most light in, 10000 the least.
     case tilt(UInt16)
 
-    package var cluster: ClusterID { WindowCovering.id }
+    /// The cluster that is controlled.
+    public var cluster: ClusterID { WindowCovering.id }
 
     /// A motor may report its way in steps.
     private static let pause = Duration.seconds(6)
 
-    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+    /// What is sent to a device of which these facts are known.
+    ///
+    /// - Throws: ``ControllerError`` if the device cannot do it.
+    public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         typealias Command = WindowCovering.Command
         let lift = WindowCovering.Attribute.currentPositionLiftPercent100ths
         let slats = WindowCovering.Attribute.currentPositionTiltPercent100ths

@@ -3,7 +3,7 @@ package import MatterModel
 /// A cluster of a device in the device's own words, for verbs that ask first what it can do.
 ///
 /// A device that leaves out its features or its commands decides by itself.
-package struct DeviceFacts: Sendable {
+public struct DeviceFacts: Sendable {
     /// The device in messages: `node 'door'`.
     package let title: String
     /// The device as it is typed: `door`.
@@ -17,7 +17,7 @@ package struct DeviceFacts: Sendable {
     }
 
     /// Of a device that was not asked.
-    package init(unasked title: String, label: String) { self.init(title: title, label: label, values: [:]) }
+    public init(unasked title: String, label: String) { self.init(title: title, label: label, values: [:]) }
 
     /// An attribute; `nil` if the device has none, it is null, or its value is of another type.
     func value<Value>(_ attribute: TypedAttribute<Value>) -> Value? {

@@ -1,7 +1,7 @@
-package import MatterModel
+public import MatterModel
 
 /// Something that a device can be told, and that may depend on what the device has.
-package protocol DeviceVerb: Sendable {
+public protocol DeviceVerb: Sendable {
     /// The cluster that the device needs.
     var cluster: ClusterID { get }
     /// Whether the device is first asked what it has.
@@ -14,13 +14,17 @@ package protocol DeviceVerb: Sendable {
 }
 
 extension DeviceVerb {
-    package var asksFirst: Bool { true }
+    /// Most have to know the device first.
+    public var asksFirst: Bool { true }
 }
 
 /// What a verb sends to a device.
-package struct DeviceRequest: Sendable, Hashable {
-    package enum Action: Sendable, Hashable {
+public struct DeviceRequest: Sendable, Hashable {
+    /// What is done to a device.
+    public enum Action: Sendable, Hashable {
+        /// Commands, with what to ask before.
         case invoke(CommandID, TLVValue?)
+        /// Writes an attribute.
         case write(AttributeID, TLVValue)
 
         static func command(_ command: some ClusterCommand) -> Action { .invoke(type(of: command).id, command.tlv) }
@@ -33,9 +37,10 @@ package struct DeviceRequest: Sendable, Hashable {
         let goal: TLVValue?
     }
 
-    package let action: Action
+    /// What is done.
+    public let action: Action
     /// Tells what came of it.
-    package let attribute: AttributeID
+    public let attribute: AttributeID
     /// The value that the attribute gets; `nil` if that is not known.
     let goal: TLVValue?
     /// What the device calls that value, if it has a name for it.
@@ -49,7 +54,7 @@ package struct DeviceRequest: Sendable, Hashable {
     /// True if the attribute means nothing while the light is off.
     let dependsOnLight: Bool
     /// What the user should know about it.
-    package var note: String?
+    public var note: String?
 
     static let usualPause = Duration.seconds(3)
 
@@ -85,7 +90,7 @@ package struct DeviceRequest: Sendable, Hashable {
     var aims: [Aim] { [Aim(attribute: attribute, goal: goal)] + further }
 
     /// The command for an endpoint, or for a group; `nil` for a write.
-    package func command(at endpoint: EndpointID?, of cluster: ClusterID) -> Command? {
+    public func command(at endpoint: EndpointID?, of cluster: ClusterID) -> Command? {
         guard case .invoke(let command, let fields) = action else { return nil }
         return fields.map { Command(endpoint: endpoint, cluster: cluster, command: command, fields: $0) }
             ?? Command(endpoint: endpoint, cluster: cluster, command: command)

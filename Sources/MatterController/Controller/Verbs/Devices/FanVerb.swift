@@ -1,15 +1,21 @@
-package import MatterModel
+public import MatterModel
 
 /// Sets the speed or the mode of a fan (Matter application cluster specification 4.4).
-package enum FanVerb: DeviceVerb {
+public enum FanVerb: DeviceVerb {
+    /// Sets the mode.
     case mode(FanControl.FanMode)
     /// 0 to 100; 0 switches it off.
     case percent(UInt8)
+    /// Sets the direction of the air.
     case airflow(FanControl.AirflowDirection)
 
-    package var cluster: ClusterID { FanControl.id }
+    /// The cluster that is controlled.
+    public var cluster: ClusterID { FanControl.id }
 
-    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+    /// What is sent to a device of which these facts are known.
+    ///
+    /// - Throws: ``ControllerError`` if the device cannot do it.
+    public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         switch self {
         case .mode(let mode):
             if let sequence = facts.value(FanControl.fanModeSequence), sequence.isKnown,

@@ -1,12 +1,17 @@
-package import MatterModel
+public import MatterModel
 
 /// Plays media (Matter application cluster specification 6.10.7).
-package enum MediaVerb: String, DeviceVerb {
+public enum MediaVerb: String, DeviceVerb {
+    /// A button of the player.
     case play, pause, stop, next, previous
 
-    package var cluster: ClusterID { MediaPlayback.id }
+    /// The cluster that is controlled.
+    public var cluster: ClusterID { MediaPlayback.id }
 
-    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+    /// What is sent to a device of which these facts are known.
+    ///
+    /// - Throws: ``ControllerError`` if the device cannot do it.
+    public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         switch self {
         case .play: try request(MediaPlayback.Play(), to: .playing, facts)
         case .pause: try request(MediaPlayback.Pause(), to: .paused, facts)

@@ -1,21 +1,26 @@
-package import MatterModel
+public import MatterModel
 
 /// The modes that a cluster of a device has: one that is derived from Mode Base (Matter application cluster specification
 /// 1.10), or Mode Select (1.9).
-package struct DeviceModes: Sendable, Hashable {
-    package struct Mode: Sendable, Hashable {
-        package let number: UInt8
-        package let label: String
+public struct DeviceModes: Sendable, Hashable {
+    /// A mode of a device.
+    public struct Mode: Sendable, Hashable {
+        /// The number by which it is chosen.
+        public let number: UInt8
+        /// The words of the device for it.
+        public let label: String
         /// What the mode is for, by the names of the cluster: `Cleaning`.
-        package let tags: [String]
+        public let tags: [String]
     }
 
     package let cluster: ClusterID
-    package let modes: [Mode]
-    package let current: UInt8?
+    /// The modes, in the order of the device.
+    public let modes: [Mode]
+    /// The number of the mode that the device is in; `nil` if it does not say.
+    public let current: UInt8?
 
     /// Whether a cluster is one with modes.
-    package static func isMode(_ cluster: ClusterID) -> Bool { Catalogue.standard.cluster(cluster)?.isMode ?? false }
+    public static func isMode(_ cluster: ClusterID) -> Bool { Catalogue.standard.cluster(cluster)?.isMode ?? false }
 
     /// CurrentMode and SupportedModes.
     static func attributes(of cluster: ClusterID) -> (current: AttributeID, supported: AttributeID) {
@@ -24,7 +29,8 @@ package struct DeviceModes: Sendable, Hashable {
             : (RvcRunMode.Attribute.currentMode, RvcRunMode.Attribute.supportedModes)
     }
 
-    package init(_ cluster: ClusterID, _ facts: DeviceFacts) {
+    /// The modes of a cluster, from what a device told.
+    public init(_ cluster: ClusterID, _ facts: DeviceFacts) {
         typealias Field = RvcRunMode.ModeOption.Field
         self.cluster = cluster
         let attributes = Self.attributes(of: cluster)
@@ -53,17 +59,21 @@ package struct DeviceModes: Sendable, Hashable {
 }
 
 /// Changes the mode of a device.
-package struct ModeVerb: DeviceVerb {
-    package let cluster: ClusterID
+public struct ModeVerb: DeviceVerb {
+    /// The cluster.
+    public let cluster: ClusterID
     private let word: String
 
     /// - Parameter word: the label, a tag or the number of a mode.
-    package init(_ cluster: ClusterID, _ word: String) {
+    public init(_ cluster: ClusterID, _ word: String) {
         self.cluster = cluster
         self.word = word
     }
 
-    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+    /// What is sent to a device of which these facts are known.
+    ///
+    /// - Throws: ``ControllerError`` if the device cannot do it.
+    public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         let modes = DeviceModes(cluster, facts)
         let attributes = DeviceModes.attributes(of: cluster)
         guard facts[attributes.supported] != nil else {
@@ -92,17 +102,22 @@ package struct ModeVerb: DeviceVerb {
 }
 
 /// Tells a vacuum cleaner what to do (Matter application cluster specification 7.2 and 7.4).
-package enum VacuumVerb: DeviceVerb {
+public enum VacuumVerb: DeviceVerb {
+    /// What the vacuum is to do.
     case start, stop, pause, resume, home
 
-    package var cluster: ClusterID {
+    /// The cluster that is controlled.
+    public var cluster: ClusterID {
         switch self {
         case .start, .stop: RvcRunMode.id
         case .pause, .resume, .home: RvcOperationalState.id
         }
     }
 
-    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+    /// What is sent to a device of which these facts are known.
+    ///
+    /// - Throws: ``ControllerError`` if the device cannot do it.
+    public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         typealias Command = RvcOperationalState.Command
         let state = RvcOperationalState.Attribute.operationalState
         switch self {

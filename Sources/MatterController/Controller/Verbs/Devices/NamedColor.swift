@@ -2,9 +2,12 @@ import Glibc
 import MatterModel
 
 /// A colour by its name.
-package enum NamedColor: String, Sendable, CaseIterable {
+public enum NamedColor: String, Sendable, CaseIterable {
+    /// A color that people have a word for.
     case red, orange, yellow, lime, green, turquoise, cyan, blue, purple, magenta, pink, white
+    /// A color that people have a word for.
     case warmWhite = "warm-white"
+    /// A color that people have a word for.
     case coolWhite = "cool-white"
 
     /// In degrees; `nil` for white.

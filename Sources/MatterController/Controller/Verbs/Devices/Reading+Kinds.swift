@@ -3,7 +3,7 @@ import MatterModel
 /// The values that commands show together.
 extension Reading {
     /// What sensors measure.
-    package static let sensors =
+    public static let sensors =
         [
             Reading(
                 TemperatureMeasurement.id, TemperatureMeasurement.Attribute.measuredValue, "temperature"),
@@ -26,7 +26,7 @@ extension Reading {
         ].map { Reading(ClusterID($0.0), 0, $0.1, .concentration) }
 
     /// The temperatures and the mode of a thermostat.
-    package static let thermostat = [
+    public static let thermostat = [
         (Thermostat.Attribute.localTemperature, "temperature"),
         (Thermostat.Attribute.outdoorTemperature, "outdoor temperature"),
         (Thermostat.Attribute.systemMode, "mode"), (Thermostat.Attribute.thermostatRunningMode, "running"),
@@ -35,7 +35,7 @@ extension Reading {
     ].map { Reading(Thermostat.id, $0.0, $0.1) }
 
     /// What a device says of its batteries.
-    package static let battery = [
+    public static let battery = [
         (PowerSource.Attribute.batPercentRemaining, "battery"), (PowerSource.Attribute.batChargeLevel, "charge level"),
         (PowerSource.Attribute.batReplacementNeeded, "replacement needed"),
         (PowerSource.Attribute.batVoltage, "voltage"), (PowerSource.Attribute.batTimeRemaining, "time left"),
@@ -44,7 +44,7 @@ extension Reading {
     ].map { Reading(PowerSource.id, $0.0, $0.1) }
 
     /// The power, voltage and current that a device measures.
-    package static let energy =
+    public static let energy =
         [
             (ElectricalPowerMeasurement.Attribute.activePower, "power"),
             (ElectricalPowerMeasurement.Attribute.voltage, "voltage"),
@@ -65,15 +65,15 @@ extension Reading {
         ].map { Reading(ElectricalEnergyMeasurement.id, $0.0, $0.1, .energy) }
 
     /// The occupancy that motion sensors detect.
-    package static let motion = [
+    public static let motion = [
         Reading(OccupancySensing.id, OccupancySensing.Attribute.occupancy, "occupancy", .occupancy)
     ]
 
     /// The positions of buttons and switches.
-    package static let button = [Reading(Switch.id, Switch.Attribute.currentPosition, "position")]
+    public static let button = [Reading(Switch.id, Switch.Attribute.currentPosition, "position")]
 
     /// The state of a valve.
-    package static let valve = [
+    public static let valve = [
         (ValveConfigurationAndControl.Attribute.currentState, "state"),
         (ValveConfigurationAndControl.Attribute.targetState, "moving to"),
         (ValveConfigurationAndControl.Attribute.currentLevel, "level"),
@@ -82,7 +82,7 @@ extension Reading {
     ].map { Reading(ValveConfigurationAndControl.id, $0.0, $0.1) }
 
     /// What a vacuum cleaner does.
-    package static let vacuum = [
+    public static let vacuum = [
         Reading(
             RvcOperationalState.id, RvcOperationalState.Attribute.operationalState, "state",
             .named("OperationalStateEnum")),
@@ -92,7 +92,7 @@ extension Reading {
     ]
 
     /// What a player plays.
-    package static let media = [
+    public static let media = [
         Reading(MediaPlayback.id, MediaPlayback.Attribute.currentState, "state"),
         Reading(MediaPlayback.id, MediaPlayback.Attribute.playbackSpeed, "speed"),
         Reading(MediaPlayback.id, MediaPlayback.Attribute.duration, "length", .unit(.milliseconds)),

@@ -1,9 +1,9 @@
-package import MatterModel
+public import MatterModel
 
 /// A value that devices measure or tell of themselves, and how it is said.
-package struct Reading: Sendable {
+public struct Reading: Sendable {
     /// What one step of the number is worth.
-    package enum Scale: Sendable {
+    public enum Scale: Sendable {
         /// As the data model says.
         case model
         /// In a unit that the data model leaves out.
@@ -23,7 +23,7 @@ package struct Reading: Sendable {
     package let cluster: ClusterID
     package let attribute: AttributeID
     /// What it is, for people and programs.
-    package let name: String
+    public let name: String
     package let scale: Scale
     /// The device type of the endpoints that it is about; `nil` for all.
     package let deviceType: DeviceTypeID?
@@ -48,7 +48,7 @@ extension Reading {
     /// One step of the number; `nil` if it has no unit.
     ///
     /// - Parameter measured: the value of MeasurementUnit, of a concentration.
-    package func unit(measured: TLVValue? = nil) -> String? {
+    public func unit(measured: TLVValue? = nil) -> String? {
         switch scale {
         case .model: type?.unit?.text
         case .unit(let unit): unit.text
@@ -60,7 +60,7 @@ extension Reading {
     }
 
     /// The value for programs: the number without its unit, the name, or the word.
-    package func plain(_ value: TLVValue) -> String {
+    public func plain(_ value: TLVValue) -> String {
         switch scale {
         case .energy:
             ValuePrinter().text(
@@ -71,7 +71,7 @@ extension Reading {
     }
 
     /// The value for people, with its unit.
-    package func text(_ value: TLVValue, measured: TLVValue? = nil) -> String {
+    public func text(_ value: TLVValue, measured: TLVValue? = nil) -> String {
         if case .null = value { return "unknown" }
         let plain = ValuePrinter().text(value, as: type)
         switch scale {

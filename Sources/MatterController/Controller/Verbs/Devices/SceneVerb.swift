@@ -1,14 +1,19 @@
-package import MatterModel
+public import MatterModel
 
 /// Keeps the state of an endpoint as a scene, and brings it back (Matter application cluster specification 1.4.9).
-package struct SceneVerb: DeviceVerb {
-    package enum Action: Sendable, Hashable {
+public struct SceneVerb: DeviceVerb {
+    /// What is done with a scene.
+    public enum Action: Sendable, Hashable {
+        /// What is done with the scene.
         case store
+        /// What is done with the scene.
         case recall
+        /// What is done with the scene.
         case remove
     }
 
-    package let cluster = ScenesManagement.id
+    /// The cluster that is controlled.
+    public let cluster = ScenesManagement.id
     private let action: Action
     private let group: UInt16
     private let scene: UInt8
@@ -19,14 +24,17 @@ package struct SceneVerb: DeviceVerb {
     ///   - scene: 0 to 254.
     ///   - group: 0 for the scenes of no group.
     ///   - transition: of a scene that is recalled, in place of its own.
-    package init(_ action: Action, scene: UInt8, group: UInt16 = 0, transition: Duration? = nil) {
+    public init(_ action: Action, scene: UInt8, group: UInt16 = 0, transition: Duration? = nil) {
         self.action = action
         self.scene = scene
         self.group = group
         self.transition = transition.map { UInt32(clamping: Int64($0 / .milliseconds(1))) }
     }
 
-    package func request(_ facts: DeviceFacts) -> DeviceRequest {
+    /// What is sent to a device of which these facts are known.
+    ///
+    /// - Throws: ``ControllerError`` if the device cannot do it.
+    public func request(_ facts: DeviceFacts) -> DeviceRequest {
         let info = ScenesManagement.Attribute.fabricSceneInfo
         switch action {
         case .store:
@@ -42,24 +50,26 @@ package struct SceneVerb: DeviceVerb {
 }
 
 /// A scene of an endpoint.
-package struct KeptScene: Sendable, Hashable {
-    package let number: UInt8
+public struct KeptScene: Sendable, Hashable {
+    /// The number of the scene in its group.
+    public let number: UInt8
     /// Empty if it has none.
-    package let name: String
+    public let name: String
     /// How long the change takes.
-    package let transition: Duration
+    public let transition: Duration
     /// True if it is the present state.
-    package let isCurrent: Bool
+    public let isCurrent: Bool
 }
 
 /// The scenes of an endpoint.
-package struct EndpointScenes: Sendable {
+public struct EndpointScenes: Sendable {
     /// In bytes, of SceneName (1.4.9.2.4).
     private static let longestName = 16
 
     private let device: ServingDevice
 
-    package init(_ device: ServingDevice) { self.device = device }
+    /// The scenes of this device.
+    public init(_ device: ServingDevice) { self.device = device }
 
     static func membership(_ group: UInt16) -> DeviceRequest.Action {
         .command(ScenesManagement.GetSceneMembership(groupID: group))
@@ -78,7 +88,7 @@ package struct EndpointScenes: Sendable {
     }
 
     /// The scenes of a group by number.
-    package func scenes(of group: UInt16) async throws -> [KeptScene] {
+    public func scenes(of group: UInt16) async throws -> [KeptScene] {
         typealias Field = ScenesManagement.SceneInfo.Field
         let members = try await device.send(Self.membership(group))
         let current = device.facts[ScenesManagement.Attribute.fabricSceneInfo]?.items?.first { info in
@@ -102,7 +112,7 @@ package struct EndpointScenes: Sendable {
     }
 
     /// Keeps the present state under a number, a name and a transition.
-    package func store(_ scene: UInt8, of group: UInt16, named name: String, transition: Duration) async throws {
+    public func store(_ scene: UInt8, of group: UInt16, named name: String, transition: Duration) async throws {
         guard name.utf8.count <= Self.longestName else {
             throw ControllerError(.outOfLimits, "the name of a scene has at most \(Self.longestName) bytes")
         }

@@ -1,11 +1,14 @@
 import Logging
-package import MatterState
+public import MatterState
 
 /// A cluster of a device at work: its own account of itself, and the way to it.
-package struct ServingDevice: Sendable {
-    package let place: ServingEndpoint
-    package let cluster: ClusterID
-    package let facts: DeviceFacts
+public struct ServingDevice: Sendable {
+    /// Where it is.
+    public let place: ServingEndpoint
+    /// The cluster.
+    public let cluster: ClusterID
+    /// What it told about itself.
+    public let facts: DeviceFacts
     let budget: Budget
 
     /// Sends a command, timed if it has to be, or writes an attribute; at most once what may not be repeated.
@@ -14,7 +17,7 @@ package struct ServingDevice: Sendable {
     /// - Returns: the fields of the response, if the command has one.
     /// - Throws: ``ControllerError`` `status` or `refused` if the device did not do it.
     @discardableResult
-    package func send(
+    public func send(
         _ action: DeviceRequest.Action, readBack attributes: [AttributeID] = []
     ) async throws -> TLVValue? {
         do {
@@ -65,7 +68,7 @@ extension Controller {
     ///
     /// - Parameter title: the node's name in messages, such as `node 'kitchen'`.
     /// - Throws: ``ControllerError`` `unsupportedCluster`.
-    package func device(
+    public func device(
         _ cluster: ClusterID, of node: NodeRecord, endpoint named: EndpointID?, title: String, budget: Budget
     ) async throws -> ServingDevice {
         let place = try await endpoint(serving: cluster, of: node, named: named, budget: budget)
@@ -90,7 +93,7 @@ extension Controller {
     /// - Throws: ``ControllerError``: `deviceLacks` or `outOfLimits`, and nothing was sent; `status` or `refused` if the
     ///   device refused; `outcomeUnknown` with the state read afterwards, if the command may have run.
     @discardableResult
-    package func carryOut(
+    public func carryOut(
         _ verb: any DeviceVerb, on node: NodeRecord, endpoint named: EndpointID? = nil, title: String? = nil,
         budget: Budget
     ) async throws -> (place: ServingEndpoint, request: DeviceRequest) {

@@ -1,17 +1,23 @@
-package import MatterModel
+public import MatterModel
 
 /// Sets a temperature or the mode of a thermostat (Matter application cluster specification 4.3).
-package enum ThermostatVerb: DeviceVerb {
+public enum ThermostatVerb: DeviceVerb {
     /// Temperatures are in steps of 0.01 °C.
     case heat(Int16)
+    /// Sets the temperature down to which it cools.
     case cool(Int16)
     /// The temperature of what the thermostat does at present.
     case set(Int16)
+    /// Sets the mode.
     case mode(Thermostat.SystemMode)
 
-    package var cluster: ClusterID { Thermostat.id }
+    /// The cluster that is controlled.
+    public var cluster: ClusterID { Thermostat.id }
 
-    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+    /// What is sent to a device of which these facts are known.
+    ///
+    /// - Throws: ``ControllerError`` if the device cannot do it.
+    public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         switch self {
         case .heat(let temperature): return try heating(temperature, facts)
         case .cool(let temperature): return try cooling(temperature, facts)

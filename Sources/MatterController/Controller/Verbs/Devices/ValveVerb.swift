@@ -1,16 +1,21 @@
-package import MatterModel
+public import MatterModel
 
 /// Opens or closes a valve (Matter application cluster specification 4.6.8).
-package enum ValveVerb: DeviceVerb {
+public enum ValveVerb: DeviceVerb {
     /// - Parameters:
     ///   - seconds: after which the valve closes by itself; `nil` for what the valve does by itself.
     ///   - level: 1 to 100 %; `nil` for the valve's own.
     case open(seconds: UInt32?, level: UInt8?)
+    /// Closes it.
     case close
 
-    package var cluster: ClusterID { ValveConfigurationAndControl.id }
+    /// The cluster that is controlled.
+    public var cluster: ClusterID { ValveConfigurationAndControl.id }
 
-    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+    /// What is sent to a device of which these facts are known.
+    ///
+    /// - Throws: ``ControllerError`` if the device cannot do it.
+    public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         typealias State = ValveConfigurationAndControl.ValveState
         let state = ValveConfigurationAndControl.Attribute.currentState
         switch self {

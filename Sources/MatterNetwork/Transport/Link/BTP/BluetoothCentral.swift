@@ -1,5 +1,5 @@
 /// What a commissionable device says of itself in its Bluetooth service data (Matter core specification 5.4.2.5.6).
-package struct BLEAdvertisement: Hashable, Sendable {
+public struct BLEAdvertisement: Hashable, Sendable {
     /// The service that Matter devices offer and advertise.
     static let serviceUUID = "0000fff6-0000-1000-8000-00805f9b34fb"
     /// The bytes of the service data, without the service's UUID.
@@ -10,11 +10,11 @@ package struct BLEAdvertisement: Hashable, Sendable {
     private static let extended: UInt8 = 2
 
     /// The 12 bits of the discriminator.
-    package var longDiscriminator: UInt16
+    public var longDiscriminator: UInt16
     /// `nil` if the device does not tell.
-    package var vendorID: UInt16?
+    public var vendorID: UInt16?
     /// `nil` if the device does not tell.
-    package var productID: UInt16?
+    public var productID: UInt16?
     /// True if C3 has additional data for commissioning.
     var hasAdditionalData: Bool
     /// True in an extended announcement: for longer than 15 minutes, without vendor and product.
@@ -57,18 +57,19 @@ package struct BLEAdvertisement: Hashable, Sendable {
 }
 
 /// A device that advertises itself for commissioning over Bluetooth.
-package struct BluetoothDevice: Hashable, Sendable {
+public struct BluetoothDevice: Hashable, Sendable {
     /// Its Bluetooth address, `AA:BB:CC:DD:EE:FF`; devices change theirs from time to time.
-    package let address: String
+    public let address: String
     /// The adapter that saw it, as the system calls it: `hci0`.
-    package let adapter: String
+    public let adapter: String
     /// The strength of its signal in dBm; `nil` if it is not known.
-    package var rssi: Int?
-    package var advertisement: BLEAdvertisement
+    public var rssi: Int?
+    /// What it sent.
+    public var advertisement: BLEAdvertisement
 }
 
 /// Finds commissionable devices over Bluetooth, and connects to them.
-package protocol BluetoothCentral: Sendable {
+public protocol BluetoothCentral: Sendable {
     /// Looks for commissionable devices, on all adapters that were chosen, until the stream's reader is cancelled or leaves.
     ///
     /// A device is reported when it is seen, and again when its advertisement changes. A stream that cannot go on throws,

@@ -1,5 +1,5 @@
 /// What happens on a GATT connection, told in order.
-package enum GATTEvent: Sendable {
+public enum GATTEvent: Sendable {
     /// An indication of C2.
     case value([UInt8])
     /// The end of the connection, with the reason as far as it is known.
@@ -7,7 +7,7 @@ package enum GATTEvent: Sendable {
 }
 
 /// The GATT client's side of one connection to a device that offers BTP (Matter core specification 4.20.2).
-package protocol GATTConnection: Sendable {
+public protocol GATTConnection: Sendable {
     /// How people know the device: its address and the adapter.
     var name: String { get }
     /// The ATT MTU in bytes; nil if it is not known.

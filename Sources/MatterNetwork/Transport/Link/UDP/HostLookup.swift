@@ -7,7 +7,7 @@ extension PeerAddress {
     /// prefers them (RFC 6724). A numeric host needs no look-up.
     ///
     /// - Throws: `.invalidAddress`; `.unknownHost`, also if the resolver has no answer by the deadline.
-    package static func lookup(
+    public static func lookup(
         _ text: String, defaultPort: UInt16 = UDPAddress.defaultPort, deadline: Instant
     ) async throws -> [PeerAddress] {
         let location = try HostAndPort(text, defaultPort: defaultPort)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A UDP address: IPv4 or IPv6, with the interface of a link-local one.
-package struct UDPAddress: Hashable, Sendable {
+public struct UDPAddress: Hashable, Sendable {
     /// 4 bytes (IPv4) or 16 (IPv6), in network order.
     package let octets: [UInt8]
     /// The interface index of a link-local IPv6 address; 0 for all others.
@@ -9,7 +9,7 @@ package struct UDPAddress: Hashable, Sendable {
     package let port: UInt16
 
     /// The UDP port of Matter nodes where nothing else is known.
-    package static let defaultPort: UInt16 = 5540
+    public static let defaultPort: UInt16 = 5540
 
     /// - Returns: `nil` unless there are 4 or 16 bytes.
     init?(octets: [UInt8], scope: UInt32 = 0, port: UInt16) {
@@ -45,8 +45,10 @@ package struct UDPAddress: Hashable, Sendable {
         port = Self.defaultPort
     }
 
-    package var isIPv6: Bool { octets.count == 16 }
-    package var isLinkLocal: Bool { Self.isLinkLocal(octets) }
+    /// Whether it is an address of IPv6.
+    public var isIPv6: Bool { octets.count == 16 }
+    /// Whether it is valid on one link only.
+    public var isLinkLocal: Bool { Self.isLinkLocal(octets) }
 
     /// The 16-byte form; IPv4 addresses are mapped (RFC 4291 section 2.5.5.2).
     var mappedOctets: [UInt8] {
@@ -98,10 +100,10 @@ package struct UDPAddress: Hashable, Sendable {
 
 extension UDPAddress: CustomStringConvertible {
     /// `192.0.2.7:5540` or `[fe80::1%eth0]:5540`.
-    package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     /// The address without its port, with the interface name of a link-local one.
-    package var host: String {
+    public var host: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let made = octets.withUnsafeBytes {
             inet_ntop(isIPv6 ? AF_INET6 : AF_INET, $0.baseAddress, &text, socklen_t(text.count)) != nil
@@ -112,7 +114,7 @@ extension UDPAddress: CustomStringConvertible {
     }
 
     /// The name of the interface that a link-local address belongs to.
-    package var interfaceName: String? {
+    public var interfaceName: String? {
         var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
         guard scope != 0, if_indextoname(scope, &name) != nil else { return nil }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

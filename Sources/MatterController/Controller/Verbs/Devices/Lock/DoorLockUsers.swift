@@ -1,7 +1,7 @@
 import MatterModel
 
 /// The users, codes and schedules of a lock (Matter application cluster specification 5.2.10).
-package struct DoorLockUsers: Sendable {
+public struct DoorLockUsers: Sendable {
     /// How often a code is given another place if another administrator takes the first.
     private static let attempts = 3
     /// In bytes, of UserName (5.2.10.34.3).
@@ -9,14 +9,15 @@ package struct DoorLockUsers: Sendable {
 
     private let device: ServingDevice
 
-    package init(_ device: ServingDevice) { self.device = device }
+    /// The users of this lock.
+    public init(_ device: ServingDevice) { self.device = device }
 
     private var facts: DeviceFacts { device.facts }
 
     // MARK: Users
 
     /// The users by index, with the schedules that restrict them.
-    package func users() async throws -> [LockUser] {
+    public func users() async throws -> [LockUser] {
         try facts.require(DoorLock.Feature.user, "users")
         var users: [LockUser] = []
         var next: UInt16? = 1
@@ -38,7 +39,7 @@ package struct DoorLockUsers: Sendable {
 
     /// - Parameter word: an index or a name.
     /// - Throws: ``ControllerError`` `unknownLockUser`.
-    package func user(_ word: String) async throws -> LockUser {
+    public func user(_ word: String) async throws -> LockUser {
         let user =
             if let index = UInt16(word) {
                 LockUser(try await device.send(LockRequest.user(max(index, 1))))
@@ -58,7 +59,7 @@ package struct DoorLockUsers: Sendable {
     ///
     /// - Returns: the indices of the user and of the code.
     /// - Throws: ``ControllerError`` `codeTaken`, `lockFull`, `outOfLimits`.
-    package func add(
+    public func add(
         _ code: String, to user: LockUser? = nil, name: String? = nil
     ) async throws -> (user: UInt16?, credential: UInt16) {
         try facts.require(DoorLock.Feature.user, "users")
@@ -125,7 +126,7 @@ package struct DoorLockUsers: Sendable {
     /// Removes a code of a user, or the user with all codes and schedules.
     ///
     /// - Throws: ``ControllerError`` `unknownLockUser` if the user has no such code.
-    package func remove(_ user: LockUser, code: UInt16? = nil) async throws {
+    public func remove(_ user: LockUser, code: UInt16? = nil) async throws {
         guard let code else {
             try await device.send(LockRequest.clear(user: user.index))
             return
@@ -141,7 +142,7 @@ package struct DoorLockUsers: Sendable {
     // MARK: Schedules
 
     /// Lets a user open the lock at some times only; takes the place of what restricted the user before.
-    package func restrict(_ user: LockUser, to schedules: [LockSchedule]) async throws {
+    public func restrict(_ user: LockUser, to schedules: [LockSchedule]) async throws {
         for schedule in schedules { try require(schedule.kind) }
         for schedule in schedules {
             let last = try await set(schedule, of: user)
@@ -182,7 +183,7 @@ package struct DoorLockUsers: Sendable {
     }
 
     /// Lets a user open the lock at any time.
-    package func unrestrict(_ user: LockUser) async throws {
+    public func unrestrict(_ user: LockUser) async throws {
         try await device.send(LockRequest.modify(user.index, type: .unrestrictedUser))
         for kind in LockSchedule.Kind.allCases where facts.has(kind.feature) {
             try await device.send(LockRequest.clear(kind, of: user.index))

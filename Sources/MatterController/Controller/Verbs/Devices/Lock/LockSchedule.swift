@@ -1,18 +1,18 @@
-package import MatterModel
+public import MatterModel
 
 /// When a user of a lock may open it, in the local time of the lock.
-package enum LockSchedule: Sendable, Hashable {
+public enum LockSchedule: Sendable, Hashable {
     package enum Kind: Sendable, CaseIterable {
         case weekDays, dates
     }
 
     /// A time of the day, to the minute.
-    package struct TimeOfDay: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public struct TimeOfDay: Sendable, Hashable, Comparable, CustomStringConvertible {
         package let hour: UInt8
         package let minute: UInt8
 
         /// `08:00`.
-        package init?(_ text: String) {
+        public init?(_ text: String) {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 2, parts.allSatisfy({ (1...2).contains($0.count) && $0.allSatisfy(\.isASCII) }),
                 let hour = UInt8(parts[0]), let minute = UInt8(parts[1]), hour < 24, minute < 60
@@ -25,15 +25,18 @@ package enum LockSchedule: Sendable, Hashable {
             self.minute = minute
         }
 
-        package static func < (one: TimeOfDay, other: TimeOfDay) -> Bool {
+        /// Whether the first comes before the second.
+        public static func < (one: TimeOfDay, other: TimeOfDay) -> Bool {
             (one.hour, one.minute) < (other.hour, other.minute)
         }
 
-        package var description: String {
+        /// The value as text, as messages and logs show it.
+        public var description: String {
             [hour, minute].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
         }
     }
 
+    /// On days of the week, between two times.
     case weekDays(DoorLock.DaysMaskMap, from: TimeOfDay, until: TimeOfDay)
     /// Seconds since 2000-01-01 in local time.
     case dates(from: UInt32, until: UInt32)

@@ -1,13 +1,20 @@
-package import MatterModel
+public import MatterModel
 
 /// A setting of a lock that people change (Matter application cluster specification 5.2.9).
-package enum LockSetting: String, Sendable, CaseIterable {
+public enum LockSetting: String, Sendable, CaseIterable {
+    /// How many wrong codes lock it.
     case wrongCodeLimit = "wrong-code-limit"
+    /// How long it stays locked after wrong codes, in seconds.
     case lockout
+    /// After how many seconds it locks itself; 0 for never.
     case autoRelock = "auto-relock"
+    /// The mode of operation.
     case mode
+    /// Whether a code is needed from afar.
     case pinForRemote = "pin-for-remote"
+    /// The volume of its sounds.
     case volume
+    /// The language of its voice.
     case language
 
     /// By the number that locks have for them.
@@ -34,7 +41,7 @@ package enum LockSetting: String, Sendable, CaseIterable {
     }
 
     /// Its value on a lock.
-    package var reading: Reading { Reading(DoorLock.id, attribute, rawValue, scale) }
+    public var reading: Reading { Reading(DoorLock.id, attribute, rawValue, scale) }
 
     /// The value of a word: `3`, `30s`, `never`, `vacation`, `yes`, `low`.
     fileprivate func value(_ word: String) throws(ControllerError) -> TLVValue {
@@ -58,19 +65,23 @@ package enum LockSetting: String, Sendable, CaseIterable {
 }
 
 /// Changes a setting of a lock.
-package struct LockSettingVerb: DeviceVerb {
-    package let cluster = DoorLock.id
+public struct LockSettingVerb: DeviceVerb {
+    /// The cluster that is controlled.
+    public let cluster = DoorLock.id
     private let setting: LockSetting
     private let value: TLVValue
 
     /// - Parameter word: as it is typed: `3`, `30s`, `vacation`.
     /// - Throws: ``ControllerError`` `outOfLimits` about the word.
-    package init(_ setting: LockSetting, _ word: String) throws(ControllerError) {
+    public init(_ setting: LockSetting, _ word: String) throws(ControllerError) {
         self.setting = setting
         value = try setting.value(word)
     }
 
-    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+    /// What is sent to a device of which these facts are known.
+    ///
+    /// - Throws: ``ControllerError`` if the device cannot do it.
+    public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         try facts.require(setting.attribute, "setting '\(setting.rawValue)'")
         return DeviceRequest(write: setting.attribute, value)
     }

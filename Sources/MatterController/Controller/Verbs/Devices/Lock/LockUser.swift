@@ -1,20 +1,27 @@
-package import MatterModel
+public import MatterModel
 
 /// A user of a lock.
-package struct LockUser: Sendable, Hashable {
-    package struct Credential: Sendable, Hashable {
-        package let type: DoorLock.CredentialType?
-        package let index: UInt16
+public struct LockUser: Sendable, Hashable {
+    /// A credential of a user: a code, a tag or a finger.
+    public struct Credential: Sendable, Hashable {
+        /// The type; `nil` for one that is not known.
+        public let type: DoorLock.CredentialType?
+        /// The place in the lock, from 1 on.
+        public let index: UInt16
     }
 
-    package let index: UInt16
+    /// The place in the lock, from 1 on.
+    public let index: UInt16
     /// Empty if the user has none.
-    package let name: String
-    package let status: DoorLock.UserStatus?
-    package let type: DoorLock.UserType?
-    package let credentials: [Credential]
+    public let name: String
+    /// Whether the user may use the lock; `nil` for a status that is not known.
+    public let status: DoorLock.UserStatus?
+    /// What the user may do; `nil` for a type that is not known.
+    public let type: DoorLock.UserType?
+    /// What opens the lock for the user.
+    public let credentials: [Credential]
     /// When the user may open the lock, if that is restricted.
-    package var schedules: [LockSchedule] = []
+    public var schedules: [LockSchedule] = []
 
     /// - Parameter fields: of GetUserResponse.
     /// - Returns: `nil` if no user has this index.

@@ -1,26 +1,32 @@
-package import MatterModel
+public import MatterModel
 
 /// Locks or unlocks a door (Matter application cluster specification 5.2.10).
-package struct LockVerb: DeviceVerb {
-    package enum Action: Sendable, Hashable {
+public struct LockVerb: DeviceVerb {
+    /// What is done to a lock.
+    public enum Action: Sendable, Hashable {
+        /// Locks it.
         case lock
         /// - Parameter relockAfter: seconds, after which the device locks again; `nil` for what the device does by itself.
         case unlock(relockAfter: UInt16?)
     }
 
-    package let cluster = DoorLock.id
+    /// The cluster that is controlled.
+    public let cluster = DoorLock.id
     /// How long a bolt may take.
     private static let pause = Duration.seconds(8)
     private let action: Action
     private let pin: String?
 
     /// - Parameter pin: a PIN code of the lock, where it wants one.
-    package init(_ action: Action, pin: String? = nil) {
+    public init(_ action: Action, pin: String? = nil) {
         self.action = action
         self.pin = pin
     }
 
-    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+    /// What is sent to a device of which these facts are known.
+    ///
+    /// - Throws: ``ControllerError`` if the device cannot do it.
+    public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         if let pin {
             try Self.check(pin, facts)
         } else if facts.value(DoorLock.requirePINforRemoteOperation) == true {

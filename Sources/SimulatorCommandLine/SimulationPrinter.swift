@@ -1,4 +1,4 @@
-import MatterController
+import MatterCommandLine
 import MatterSimulator
 
 /// One line for everything that happens to a virtual device; with `--json`, one object.

@@ -2,7 +2,7 @@ import ArgumentParser
 import Dispatch
 import Glibc
 import Logging
-import MatterController
+package import MatterCommandLine
 import MatterSimulator
 
 /// How a virtual device makes itself known.
@@ -11,9 +11,6 @@ enum SimulatedDiscovery: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension NodeConfiguration.Network: ExpressibleByArgument {}
-
-/// A command that plays devices.
-protocol SimulateCommand: LocalCommand {}
 
 /// A generic type has no stored properties of its own.
 private let helpPage = CommandConfiguration(
@@ -35,8 +32,18 @@ private let helpPage = CommandConfiguration(
         Example: matterctl simulate dimmable-light --paa-out paa/light.der
         """)
 
+/// The command `simulate`.
+package enum Simulation {
+    /// The command, with the options of vendors.
+    package static func command(for vendors: [any VendorDeviceOptions.Type]) -> any SimulateCommand.Type {
+        func command<Vendor: VendorDeviceOptions>(_: Vendor.Type) -> any SimulateCommand.Type { Simulate<Vendor>.self }
+        return command(vendors.paired)
+    }
+}
+
 struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
     static var configuration: CommandConfiguration { helpPage }
+    static var deviceTypes: [String] { DeviceKind.all.map(\.name) }
 
     @Argument(help: "What to be: a device type, or several separated by commas.") var types: String
 
@@ -333,8 +340,4 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         guard await !devices[number].input(String(words)) else { return }
         console.message("unrecognised input: '\(TerminalText.escaped(String(words)))'")
     }
-}
-
-extension NumberArgument {
-    fileprivate init(_ value: Number) { self.value = value }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MatterController
+import MatterCommandLine
 import MatterSimulator
 
 /// How a virtual device with a radio comes to its network.

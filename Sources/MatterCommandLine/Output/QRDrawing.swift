@@ -1,13 +1,13 @@
 import CQREncode
 
 /// A QR code drawn with half blocks, by libqrencode where it is installed.
-enum QRDrawing {
+public enum QRDrawing {
     /// Light modules around the code, as ISO/IEC 18004 asks for.
     private static let border = 4
     private static let room = Int(CQRENCODE_LARGEST_WIDTH * CQRENCODE_LARGEST_WIDTH)
 
     /// - Returns: `nil` where the library is absent.
-    static func lines(_ text: String) -> [String]? {
+    public static func lines(_ text: String) -> [String]? {
         var modules = [UInt8](repeating: 0, count: room)
         let width = Int(cqrencode(text, &modules, room))
         guard width > 0 else { return nil }
