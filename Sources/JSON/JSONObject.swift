@@ -1,4 +1,4 @@
-/// The members of a JSON object in the order in which they were added.
+/// The members of a JSON object in the order in which they were added (RFC 8259).
 ///
 /// Keys are unique. Look-up is linear: objects here are small, and the parser checks for duplicates by itself.
 public struct JSONObject: Hashable, Sendable {

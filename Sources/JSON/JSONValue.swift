@@ -1,4 +1,5 @@
-/// A JSON value. Integers are exact over the whole signed and unsigned 64-bit range; objects keep their order.
+/// A JSON value. Integers are exact over the whole signed and unsigned 64-bit range; objects keep their order (RFC
+/// 8259).
 ///
 /// The parser makes ``int(_:)`` of every integer that fits and ``uint(_:)`` of larger ones; two integers are equal
 /// when they are the same number.

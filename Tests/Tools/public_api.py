@@ -3,11 +3,11 @@
 
     Tests/Tools/public_api.py [--write | --count]
 
-The list has the names of MatterController and of the modules that it hands on, but for those of clusters, which are generated. It comes
-from the symbol graph of the debug build: `swift build` first. Every symbol must have documentation, and every method and
-property a caller outside of the library: a program of docs/Examples, or the command line, which is compiled as another
-package. Prints what differs, and exits 1 if anything does; --write makes the list again, --count says how many names each
-module has.
+The list has the names of MatterController and of the modules that it hands on, but for those of clusters, which are
+generated. It comes from the symbol graph of the debug build: `swift build` first. Every symbol must have documentation, every
+call that throws must say what, and every method and property must have a caller outside of the library: a program of
+docs/Examples, or the command line, which is compiled as another package. Prints what differs, and exits 1 if anything
+does; --write makes the list again, --count says how many names each module has.
 """
 import collections
 import json
@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = ROOT / "docs" / "public-api.txt"
@@ -23,6 +24,7 @@ LIST = ROOT / "docs" / "public-api.txt"
 CALLERS = [ROOT / "docs" / "Examples", ROOT / "Sources" / "MatterCommandLine"]
 MODULES = [
     "JSON", "MatterBase", "MatterCrypto", "MatterModel", "MatterNetwork", "MatterState", "MatterLedger", "MatterController"]
+CALLS = {"swift.func", "swift.init", "swift.method", "swift.type.method", "swift.subscript"}
 # What the language calls, or a protocol of its library demands.
 BY_LANGUAGE = {
     "==", "<", "advanced", "checkIsolated", "customMirror", "debugDescription", "description", "distance", "enqueue", "hash",
@@ -72,7 +74,7 @@ def unused(lines):
 
 
 def names():
-    """(line of the list, whether it has documentation)."""
+    """(line of the list, its documentation)."""
     for module in MODULES:
         for symbol in graph(module):
             # What the compiler makes of a conformance has no place in the sources; clusters are generated.
@@ -81,7 +83,23 @@ def names():
                 continue
             name = ".".join([module, *symbol["pathComponents"]])
             kind = symbol["kind"]["identifier"].removeprefix("swift.")
-            yield f"{kind} {name}", bool(symbol.get("docComment", {}).get("lines"))
+            text = "\n".join(line["text"] for line in symbol.get("docComment", {}).get("lines", []))
+            yield f"{kind} {name}", Documentation(text, throws(symbol))
+
+
+def throws(symbol):
+    """Whether a call may throw: not a closure that is its parameter."""
+    declaration = "".join(part["spelling"] for part in symbol.get("declarationFragments", []))
+    depth, outside = 0, ""
+    for letter in declaration:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        outside += letter if depth == 0 else ""
+    return symbol["kind"]["identifier"] in CALLS and " throws" in outside
+
+
+class Documentation(typing.NamedTuple):
+    text: str
+    throws: bool
 
 
 def main():
@@ -99,7 +117,9 @@ def main():
     known = set(LIST.read_text(encoding="utf-8").splitlines())
     faults = [f"new, and not in {LIST.name}: {line}" for line in sorted(lines - known)]
     faults += [f"gone, and still in {LIST.name}: {line}" for line in sorted(known - lines)]
-    faults += [f"without documentation: {line}" for line in sorted(lines) if not found[line]]
+    faults += [f"without documentation: {line}" for line in sorted(lines) if not found[line].text]
+    faults += [f"does not say what it throws: {line}" for line in sorted(lines)
+               if found[line].throws and "hrows" not in found[line].text]
     faults += [f"no program outside of the library names it: {name}" for name in sorted(unused(lines))]
     if not lines:
         faults.append("the symbol graph is empty")

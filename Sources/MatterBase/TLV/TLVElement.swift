@@ -1,4 +1,5 @@
-/// A decoded TLV value. Widths are not kept: numbers are written in the smallest form that holds them.
+/// A decoded TLV value. Widths are not kept: numbers are written in the smallest form that holds them (Matter core
+/// specification, appendix A).
 public indirect enum TLVValue: Hashable, Sendable {
     /// A signed integer.
     case int(Int64)
@@ -24,7 +25,7 @@ public indirect enum TLVValue: Hashable, Sendable {
     case list([TLVElement])
 }
 
-/// A tag and its value.
+/// A tag and its value (Matter core specification, appendix A).
 public struct TLVElement: Hashable, Sendable {
     /// How the element is named in its container.
     public var tag: TLVTag

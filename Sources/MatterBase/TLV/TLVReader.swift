@@ -24,7 +24,7 @@ public enum TLVText: Sendable {
     case repaired
 }
 
-/// The treatment of a tag that its container forbids.
+/// The treatment of a tag that its container forbids (Matter core specification, appendix A).
 public enum TLVTagRules: Sendable {
     /// The encoding is refused: an untagged member of a structure, a tagged one of an array, a tag used twice.
     case strict
@@ -33,7 +33,7 @@ public enum TLVTagRules: Sendable {
     case asWritten
 }
 
-/// A pull parser over one TLV encoding: strict, bounded, without recursion.
+/// A pull parser over one TLV encoding: strict, bounded, without recursion (Matter core specification, appendix A).
 ///
 /// It checks the form of each element, the tag rules of the container it stands in (structure members are
 /// tagged, array members are not) and the nesting; it does not know any schema.
@@ -82,6 +82,8 @@ public struct TLVReader: Sendable {
     package var isAtEnd: Bool { position == bytes.count }
 
     /// The next element, container start or end of container; `nil` at the end of the input.
+    ///
+    /// - Throws: ``TLVError``.
     public mutating func next() throws(TLVError) -> Token? {
         let start = position
         guard let control = bytes[safe: position] else {

@@ -1,4 +1,4 @@
-/// Writes TLV elements, numbers in their smallest form.
+/// Writes TLV elements, numbers in their smallest form (Matter core specification, appendix A).
 public struct TLVWriter: Sendable {
     /// The bytes written so far.
     public private(set) var bytes: [UInt8] = []

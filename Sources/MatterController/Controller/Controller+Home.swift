@@ -104,26 +104,36 @@ extension Controller {
     public func node(_ id: UInt64) throws -> Node { try node("\(id)") }
 
     /// All nodes of the fabric, by id.
+    ///
+    /// - Throws: ``MatterError``.
     public func allNodes() throws -> [Node] {
         do { return try nodes().all().map { Node($0, self) } } catch { throw MatterError(error) }
     }
 
     /// The nodes in a room, by id. Upper and lower case do not matter.
+    ///
+    /// - Throws: ``MatterError``.
     public func nodes(inRoom room: String) throws -> [Node] {
         try allNodes().filter { $0.record.isIn(room) }
     }
 
     /// The nodes with an endpoint of a device type, by id, as far as their endpoints are known.
+    ///
+    /// - Throws: ``MatterError``.
     public func nodes(ofType type: DeviceTypeID) throws -> [Node] {
         try allNodes().filter { node in node.endpoints.contains { $0.deviceTypes.contains(type) } }
     }
 
     /// The nodes with an endpoint that has a cluster, by id, as far as their endpoints are known.
+    ///
+    /// - Throws: ``MatterError``.
     public func nodes(serving cluster: ClusterID) throws -> [Node] {
         try allNodes().filter { node in node.endpoints.contains { $0.clusters.contains(cluster) } }
     }
 
     /// The nodes, and the devices behind bridges, that a label stands for: what their user wrote on them.
+    ///
+    /// - Throws: ``MatterError``.
     public func nodes(labelled label: String) throws -> [Node] {
         try allNodes().filter { node in node.name == label || node.endpoints.contains { $0.label == label } }
     }

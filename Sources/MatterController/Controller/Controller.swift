@@ -127,6 +127,9 @@ public actor Controller {
     // MARK: What it works with
 
     /// The fabric in use.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func fabric() throws -> FabricRecord {
         if let openFabric { return openFabric }
         let record = try fabrics.select(options.fabric)
@@ -265,6 +268,7 @@ public actor Controller {
     /// The link to a node; sessions are set up when it is first used.
     ///
     /// - Parameter kind: what the sessions are for; as the options say by default.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func link(to node: NodeRecord, for kind: SlotKind? = nil) async throws -> NodeLink {
         let key = LinkKey(node: node.nodeID, kind: kind ?? options.sessions)
         if let link = links[key] { return link }

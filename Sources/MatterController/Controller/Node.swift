@@ -39,6 +39,8 @@ public struct Node: Sendable, Identifiable, CustomStringConvertible {
     }
 
     /// Forgets the node without telling the device, which stays on the fabric.
+    ///
+    /// - Throws: ``MatterError``.
     public func forget() async throws {
         try await reportingErrors { try await controller.forget(record.nodeID) }
     }

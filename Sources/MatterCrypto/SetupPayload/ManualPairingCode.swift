@@ -99,6 +99,8 @@ extension SetupPayload {
     }
 
     /// The manual pairing code as labels print it: `3497-011-2332`, `7497-011-2336-55210-32769`.
+    ///
+    /// - Throws: ``SetupPayloadError``.
     public func formattedManualCode(withIDs: Bool? = nil) throws(SetupPayloadError) -> String {
         var rest = try manualCode(withIDs: withIDs)[...]
         var groups: [Substring] = []

@@ -1,4 +1,5 @@
-/// What a user knows of a device that is to be commissioned: its passcode, and which of several devices is meant.
+/// What a user knows of a device that is to be commissioned: its passcode, and which of several devices is meant
+/// (Matter core specification, 5.1).
 public struct SetupCode: Hashable, Sendable {
     /// The passcode.
     public var passcode: SetupPasscode

@@ -1,4 +1,5 @@
-/// The number that tells devices in commissioning mode apart: all 12 bits (QR payload), or the upper four (manual code).
+/// The number that tells devices in commissioning mode apart: all 12 bits (QR payload), or the upper four (manual
+/// code) (Matter core specification, 5.1).
 public struct SetupDiscriminator: Hashable, Sendable {
     /// The upper four bits, 0…15.
     public let short: UInt8

@@ -1,6 +1,6 @@
 import MatterBase
 
-/// Where a service is: scheme, host and port, and perhaps a path, without a slash at the end.
+/// Where a service is: scheme, host and port, and perhaps a path, without a slash at the end (RFC 3986).
 ///
 /// `http:` is accepted for this machine only: tokens do not travel in the clear.
 public struct BaseURL: Hashable, Sendable, CustomStringConvertible {

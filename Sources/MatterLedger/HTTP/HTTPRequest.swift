@@ -10,7 +10,7 @@ public enum HTTPMethod: String, Sendable {
     case delete = "DELETE"
 }
 
-/// One call of a service.
+/// One call of a service (RFC 9110).
 public struct HTTPRequest: Sendable, Equatable {
     /// A parameter of a URL.
     public struct QueryItem: Sendable, Equatable {
@@ -55,7 +55,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
 }
 
-/// The answer to a call.
+/// The answer to a call (RFC 9110).
 public struct HTTPResponse: Sendable, Equatable {
     /// The status code (RFC 9110, 15).
     public var status: Int

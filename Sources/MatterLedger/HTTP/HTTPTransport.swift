@@ -1,6 +1,8 @@
 /// What carries out single HTTP exchanges: the edge to the network, or a stand-in for tests.
 public protocol HTTPTransport: Sendable {
     /// One attempt. An answer of any status is an answer.
+    ///
+    /// - Throws: ``HTTPError``.
     func send(_ request: HTTPRequest, to url: BaseURL, deadline: ContinuousClock.Instant) async throws -> HTTPResponse
 
     /// Ends all connections.

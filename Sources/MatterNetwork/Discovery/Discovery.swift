@@ -48,7 +48,7 @@ extension Discovery {
     }
 }
 
-/// Which commissionable devices are wanted.
+/// Which commissionable devices are wanted (Matter core specification, 4.3).
 public enum CommissionableFilter: Hashable, Sendable {
     /// The 12 bits of a QR code.
     case longDiscriminator(UInt16)
@@ -86,7 +86,7 @@ public enum CommissionableFilter: Hashable, Sendable {
     }
 }
 
-/// A change of the commissionable devices.
+/// A change of the commissionable devices (Matter core specification, 4.3).
 public enum CommissionableEvent: Hashable, Sendable {
     /// A device is there, or something about it changed: more addresses, another record.
     case found(CommissionableDevice)
@@ -96,7 +96,7 @@ public enum CommissionableEvent: Hashable, Sendable {
     case allForNow
 }
 
-/// The known location of a node.
+/// The known location of a node (Matter core specification, 4.3).
 public enum OperationalUpdate: Hashable, Sendable {
     /// The node is there; again whenever an address is added or removed, or its record changes.
     case found(OperationalNode)
@@ -104,7 +104,7 @@ public enum OperationalUpdate: Hashable, Sendable {
     case lost
 }
 
-/// A change of the list of nodes.
+/// A change of the list of nodes (Matter core specification, 4.3).
 public enum OperationalEvent: Hashable, Sendable {
     /// A node was found.
     case found(OperationalInstance)
@@ -114,7 +114,7 @@ public enum OperationalEvent: Hashable, Sendable {
     case allForNow
 }
 
-/// A device that advertises itself for commissioning.
+/// A device that advertises itself for commissioning (Matter core specification, 4.3).
 public struct CommissionableDevice: Hashable, Sendable {
     /// 16 hexadecimal digits, new for every window (untrusted text: escape it before printing).
     public let instance: String
@@ -128,7 +128,7 @@ public struct CommissionableDevice: Hashable, Sendable {
     public let record: CommissionableRecord
 }
 
-/// Where a node of a fabric is.
+/// Where a node of a fabric is (Matter core specification, 4.3).
 public struct OperationalNode: Hashable, Sendable {
     package let instance: OperationalInstance
     package let host: String

@@ -1,6 +1,6 @@
 public import MatterBase
 
-/// How a secure session comes about.
+/// How a secure session comes about (Matter core specification, chapter 4).
 public enum HandshakePhase: String, Sendable {
     /// By the passcode of a device that is not on the fabric yet.
     case pase

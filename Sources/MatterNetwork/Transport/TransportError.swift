@@ -92,7 +92,8 @@ public struct TransportError: CodedError, Equatable {
     }
 }
 
-/// The attempts on an exchange, and the answers: the substance of every "no answer" message.
+/// The attempts on an exchange, and the answers: the substance of every "no answer" message (Matter core
+/// specification, chapter 4).
 public struct ExchangeReport: Equatable, Sendable {
     /// Every address a datagram was sent to, in the order of the first attempt.
     package var addresses: [PeerAddress] = []

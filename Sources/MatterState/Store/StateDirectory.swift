@@ -58,6 +58,8 @@ public struct StateDirectory: Sendable {
     ///
     /// Empty variables count as absent, and so do an `XDG_DATA_HOME` that is not absolute (XDG Base Directory
     /// Specification) and such a `HOME`.
+    ///
+    /// - Throws: ``StoreError``.
     public static func defaultPath(environment: [String: String]) throws(StoreError) -> String {
         if let home = environment["MATTERCTL_HOME"], !home.isEmpty { return home }
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/matterctl" }

@@ -1,7 +1,7 @@
 public import JSON
 
 /// The exact JSON form of one TLV encoding: every element with the form of its tag, its type and width, and its
-/// value, so that the very same bytes can be made from it again.
+/// value, so that the very same bytes can be made from it again (Matter core specification, appendix A).
 ///
 ///     {"tagControl":"anonymous","type":"structure","members":[
 ///       {"tagControl":"context","type":"uint16","tag":1,"value":500}]}

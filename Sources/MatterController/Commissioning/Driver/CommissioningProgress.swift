@@ -1,7 +1,7 @@
 import MatterNetwork
 import Synchronization
 
-/// The progress of a commissioning for its user.
+/// The progress of a commissioning for its user (Matter core specification, 5.5).
 public enum CommissioningProgress: Sendable, Equatable {
     /// A stage has begun.
     case began(CommissioningStage)

@@ -1,6 +1,6 @@
 public import MatterNetwork
 
-/// The user's request for a commissioning.
+/// The user's request for a commissioning (Matter core specification, 5.5).
 public struct CommissioningRequest: Sendable {
     /// Without a discriminator: any device that has a window open.
     public var code: SetupCode
@@ -106,7 +106,7 @@ extension CommissioningRequest {
     }
 }
 
-/// A commissioned node.
+/// A commissioned node (Matter core specification, 5.5).
 public struct CommissionedNode: Sendable {
     package var nodeID: NodeID
     /// The address at which the device answered.
@@ -127,7 +127,7 @@ public struct CommissionedNode: Sendable {
     public var wasPending: Bool
 }
 
-/// The judgement of a device's attestation that let it pass.
+/// The judgement of a device's attestation that let it pass (Matter core specification, 6.2.3).
 public struct AttestationSummary: Sendable, Equatable {
     /// What was checked, and with what result.
     public var report: AttestationReport

@@ -1,4 +1,5 @@
-/// The stages of commissioning, in their order. Their names are part of the command-line contract.
+/// The stages of commissioning, in their order. Their names are part of the command-line contract (Matter core
+/// specification, 5.5).
 public enum CommissioningStage: String, CaseIterable, Sendable, Comparable {
     /// Looking for the device.
     case discover

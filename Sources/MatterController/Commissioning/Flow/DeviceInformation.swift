@@ -1,6 +1,6 @@
 package import MatterModel
 
-/// The description of a device before it is trusted.
+/// The description of a device before it is trusted (Matter core specification, 11.1).
 public struct DeviceInformation: Equatable, Sendable {
     /// The id of the vendor (Matter core specification, 2.5.2).
     public var vendorID: UInt16?

@@ -51,7 +51,8 @@ package enum NetworkCommissioningCommand: Equatable, Sendable {
     }
 }
 
-/// A device's answer to a command of Network Commissioning (NetworkConfigResponse, ConnectNetworkResponse).
+/// A device's answer to a command of Network Commissioning (NetworkConfigResponse, ConnectNetworkResponse) (Matter
+/// core specification, 11.9).
 public struct NetworkAnswer: Equatable, Sendable {
     /// The status of a command of Network Commissioning (Matter core specification, 11.9.5.3).
     public typealias Status = NetworkCommissioning.NetworkCommissioningStatus

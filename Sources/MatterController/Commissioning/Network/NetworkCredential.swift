@@ -1,6 +1,6 @@
 public import MatterCrypto
 
-/// What a device needs to join a network.
+/// What a device needs to join a network (Matter core specification, 11.9).
 public enum NetworkCredential: Sendable, Equatable {
     /// For a Wi-Fi network.
     case wifi(WiFiCredential)

@@ -108,7 +108,7 @@ public struct NetworkState: Sendable {
     }
 }
 
-/// The kind of a network.
+/// The kind of a network (Matter core specification, 11.9).
 public enum NetworkKind: String, Sendable {
     /// Wi-Fi.
     case wifi = "Wi-Fi"

@@ -17,6 +17,7 @@ extension ThreadDataset {
     /// - Parameters:
     ///   - channel: `nil` for one between the usual channels of Wi-Fi.
     ///   - passphrase: what commissioners of the network use; `nil` for a random PSKc, with which no passphrase works.
+    /// - Throws: ``ThreadDatasetError``.
     public init(
         name: String, channel: UInt16? = nil, passphrase: SecretBytes? = nil, random: some RandomSource
     ) throws {

@@ -34,6 +34,8 @@ extension ListEntry<AccessControl.AccessControlEntry> {
     }
 
     /// The entries of a whole list.
+    ///
+    /// - Throws: ``TLVError``.
     public static func list(_ value: TLVValue) throws(TLVError) -> [AccessControlEntry] {
         var entries: [AccessControlEntry] = []
         switch value {

@@ -1,6 +1,7 @@
 public import MatterState
 
-/// A change of our entries in a node's access control list: what the list becomes, or why it may not.
+/// A change of our entries in a node's access control list: what the list becomes, or why it may not (Matter core
+/// specification, 9.10).
 ///
 /// A list that it allows lets us administer the node, as a whole and in any part that comes first: it may be written in
 /// several messages. No change makes an entry wider than was asked for; an entry that loses its last subject goes.
@@ -176,7 +177,7 @@ extension [AccessControlEntry] {
     }
 }
 
-/// A subject that an entry of an access control list names by its id.
+/// A subject that an entry of an access control list names by its id (Matter core specification, 9.10).
 public struct AccessSubject: Hashable, Sendable, CustomStringConvertible {
     /// A node id, a tag or a group id.
     public var id: NodeID

@@ -43,6 +43,8 @@ private struct VisibleEntry: FabricListEntry {
 
 extension NodeLink {
     /// Everyone who has a say on the node.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func administration(deadline: Instant) async throws -> NodeAdministration {
         try NodeAdministration(
             try await read(NodeAdministration.paths, isFabricFiltered: false, deadline: deadline), of: node.title)

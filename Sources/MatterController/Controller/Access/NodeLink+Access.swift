@@ -8,6 +8,8 @@ extension NodeLink {
         endpoint: 0, cluster: AccessControl.id, attribute: AccessControl.Attribute.acl)
 
     /// Our entries of the access control list; only administrators may read it.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func accessList(deadline: Instant) async throws -> FabricList<AccessControlEntry> {
         try await list(Self.accessListPath, Self.accessListName, deadline: deadline)
     }

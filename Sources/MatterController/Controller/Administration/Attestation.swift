@@ -1,6 +1,6 @@
 import MatterNetwork
 
-/// What the proof of a device's origin is worth.
+/// What the proof of a device's origin is worth (Matter core specification, 6.2.3).
 public struct AttestationJudgement: Sendable {
     /// The verdict: `trusted`, `test`, `untrusted` and others, as `matterctl attest` prints them.
     public let verdict: String
@@ -22,6 +22,7 @@ extension Controller {
     /// - Parameters:
     ///   - code: the QR payload (`MT:…`) or the manual pairing code that the device shows.
     ///   - trust: whose keys prove it.
+    /// - Throws: ``MatterError``.
     public func attest(
         _ code: String, trust: TrustPolicy = TrustPolicy(), within time: Duration = .seconds(60)
     ) async throws -> AttestationJudgement {
@@ -36,6 +37,7 @@ extension Node {
     /// Judges the origin of the node again.
     ///
     /// - Parameter trust: whose keys prove it.
+    /// - Throws: ``MatterError``.
     public func attest(
         trust: TrustPolicy = TrustPolicy(), within time: Duration? = nil
     ) async throws -> AttestationJudgement {

@@ -4,6 +4,8 @@ public import MatterNetwork
 extension Node {
     /// The entries of our fabric, in the order of the node. Those without subjects are for everyone who proves himself in their
     /// way; those without targets are for the whole node.
+    ///
+    /// - Throws: ``MatterError``.
     public func access(within time: Duration? = nil) async throws -> [AccessControl.AccessControlEntry] {
         try await reportingErrors {
             try await controller.link(to: record).accessList(deadline: Budget(time).deadline(for: record))

@@ -11,6 +11,7 @@ extension Node {
     ///   - endpoint: the endpoint of this node; by default the only one that can.
     ///   - there: the endpoint of the target; by default the only one that can.
     /// - Returns: whether anything was missing.
+    /// - Throws: ``MatterError``.
     @discardableResult
     public func bind(
         to target: Node, clusters: [ClusterID] = [], from endpoint: EndpointID? = nil, at there: EndpointID? = nil,

@@ -1,6 +1,6 @@
 import MatterNetwork
 
-/// A fabric in the table of a device.
+/// A fabric in the table of a device (Matter core specification, 11.18).
 public struct FabricMembership: Sendable, Hashable {
     /// The device's number for the fabric; `nil` if the device does not say.
     public let index: UInt8?
@@ -19,6 +19,8 @@ public struct FabricMembership: Sendable, Hashable {
 /// The fabrics that a device is on (Matter core specification 11.18).
 extension Node {
     /// All fabrics of the device, in its order.
+    ///
+    /// - Throws: ``MatterError``.
     public func fabrics(within time: Duration? = nil) async throws -> [FabricMembership] {
         try await reportingErrors {
             let table = try await controller.link(to: record)
@@ -45,6 +47,7 @@ extension Node {
     /// Names our fabric on the device, for the administrators of all fabrics to see.
     ///
     /// - Parameter label: at most 32 characters.
+    /// - Throws: ``MatterError``.
     public func labelFabric(_ label: String, within time: Duration? = nil) async throws {
         try await reportingErrors {
             try await controller.link(to: record)

@@ -22,6 +22,7 @@ extension Node {
     ///
     /// - Parameter room: `nil` for none.
     /// - Returns: the node in the room.
+    /// - Throws: ``MatterError``.
     @discardableResult
     public func move(toRoom room: String?) async throws -> Node {
         try await reportingErrors {

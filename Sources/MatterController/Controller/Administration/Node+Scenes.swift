@@ -1,6 +1,6 @@
 public import MatterNetwork
 
-/// A state that an endpoint keeps under a number.
+/// A state that an endpoint keeps under a number (Matter application cluster specification).
 public struct NodeScene: Sendable, Hashable, Identifiable {
     /// Its number.
     public let id: UInt8
@@ -17,6 +17,7 @@ extension Node {
     /// The scenes of a group, by number.
     ///
     /// - Parameter group: its id; 0 for the scenes that are in no group.
+    /// - Throws: ``MatterError``.
     public func scenes(
         ofGroup group: UInt16 = 0, at endpoint: EndpointID? = nil, within time: Duration? = nil
     ) async throws -> [NodeScene] {
@@ -34,6 +35,7 @@ extension Node {
     ///   - scene: its number.
     ///   - name: at most 16 bytes; the device need not have room for names, and then it fails.
     ///   - transition: how long the change to it takes.
+    /// - Throws: ``MatterError``.
     public func storeScene(
         _ scene: UInt8, named name: String? = nil, transition: Duration = .zero, ofGroup group: UInt16 = 0,
         at endpoint: EndpointID? = nil, within time: Duration? = nil
@@ -49,6 +51,8 @@ extension Node {
     }
 
     /// Brings a state back.
+    ///
+    /// - Throws: ``MatterError``.
     public func recallScene(
         _ scene: UInt8, ofGroup group: UInt16 = 0, at endpoint: EndpointID? = nil, within time: Duration? = nil
     ) async throws {
@@ -56,6 +60,8 @@ extension Node {
     }
 
     /// Forgets a state.
+    ///
+    /// - Throws: ``MatterError``.
     public func removeScene(
         _ scene: UInt8, ofGroup group: UInt16 = 0, at endpoint: EndpointID? = nil, within time: Duration? = nil
     ) async throws {

@@ -1,6 +1,6 @@
 import MatterState
 
-/// A commissioning window of a node, open for another administrator.
+/// A commissioning window of a node, open for another administrator (Matter core specification, 11.19).
 public struct CommissioningWindow: Sendable, Hashable {
     /// The text of the QR code that admits (`MT:…`); `nil` for the device's own code.
     public let qrCode: String?
@@ -10,7 +10,7 @@ public struct CommissioningWindow: Sendable, Hashable {
     public let end: Int64
 }
 
-/// What a node says of its commissioning window.
+/// What a node says of its commissioning window (Matter core specification, 11.19).
 public struct CommissioningWindowStatus: Sendable, Hashable {
     /// How the window admits.
     public enum Mode: String, Sendable, Hashable, CaseIterable {
@@ -57,6 +57,7 @@ extension Node {
     /// Closes the commissioning window.
     ///
     /// - Returns: whether one was open.
+    /// - Throws: ``MatterError``.
     @discardableResult
     public func closeWindow(within time: Duration? = nil) async throws -> Bool {
         try await reportingErrors {
@@ -65,6 +66,8 @@ extension Node {
     }
 
     /// Whether a commissioning window is open, and whose it is.
+    ///
+    /// - Throws: ``MatterError``.
     public func window(within time: Duration? = nil) async throws -> CommissioningWindowStatus {
         try await reportingErrors {
             // Its end was written down when it was opened.

@@ -18,6 +18,7 @@ public struct NodeGroup: Sendable, Identifiable {
     ///
     /// - Parameter endpoints: those that take messages; the only one that can by default.
     /// - Returns: the group with the member.
+    /// - Throws: ``MatterError``.
     @discardableResult
     public func add(
         _ node: Node, endpoints: Set<EndpointID>? = nil, within time: Duration? = nil
@@ -31,6 +32,7 @@ public struct NodeGroup: Sendable, Identifiable {
     /// Takes a node, or some endpoints of it, out of the group.
     ///
     /// - Returns: the group without it.
+    /// - Throws: ``MatterError``.
     @discardableResult
     public func remove(
         _ node: Node, endpoints: Set<EndpointID>? = nil, within time: Duration? = nil
@@ -42,6 +44,8 @@ public struct NodeGroup: Sendable, Identifiable {
     }
 
     /// Sends a command to all members at once, such as `OnOff.On()`. No member answers it, and one may miss it.
+    ///
+    /// - Throws: ``MatterError``.
     public func invoke(_ command: some ClusterCommand) async throws {
         try await reportingErrors {
             _ = try await controller.send(Command(command, at: nil), to: record)
@@ -49,6 +53,8 @@ public struct NodeGroup: Sendable, Identifiable {
     }
 
     /// Forgets the group; members keep what they have of it.
+    ///
+    /// - Throws: ``MatterError``.
     public func forget() async throws {
         try await reportingErrors { try await controller.groups().remove(record) }
     }
@@ -56,6 +62,8 @@ public struct NodeGroup: Sendable, Identifiable {
 
 extension Controller {
     /// All groups of the fabric, by id.
+    ///
+    /// - Throws: ``MatterError``.
     public func allGroups() throws -> [NodeGroup] {
         do { return try groups().sound().groups.map { NodeGroup(record: $0, controller: self) } } catch {
             throw MatterError(error)
@@ -75,6 +83,8 @@ extension Controller {
     public func group(_ id: UInt16) throws -> NodeGroup { try group("\(id)") }
 
     /// Makes a group with a key of its own. No node is told before it is added.
+    ///
+    /// - Throws: ``MatterError``.
     public func makeGroup(_ name: String) async throws -> NodeGroup {
         try await reportingErrors { NodeGroup(record: try await createGroup(name), controller: self) }
     }

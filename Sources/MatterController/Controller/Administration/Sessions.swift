@@ -16,6 +16,8 @@ public struct KeptNodeSession: Sendable {
 
 extension Controller {
     /// The sessions that are kept, by node id; none without ``ControllerSettings/keepsSessions``.
+    ///
+    /// - Throws: ``MatterError``.
     public func sessions() throws -> [KeptNodeSession] {
         do {
             return try keptStates().map { state in
@@ -33,6 +35,7 @@ extension Node {
     /// Sets up a session, so that the first command need not wait for it.
     ///
     /// - Returns: how long it took until the node had answered.
+    /// - Throws: ``MatterError``.
     @discardableResult
     public func warmUp(within time: Duration? = nil) async throws -> Duration {
         try await reportingErrors {
@@ -41,6 +44,8 @@ extension Node {
     }
 
     /// Ends the sessions with the node, kept ones too, and forgets how to resume them.
+    ///
+    /// - Throws: ``MatterError``.
     public func disconnect() async throws {
         try await reportingErrors { try await controller.endSession(with: record.nodeID) }
     }

@@ -1,6 +1,6 @@
 import MatterState
 
-/// A message by which a device that sleeps says that it is awake.
+/// A message by which a device that sleeps says that it is awake (Matter core specification, 9.16).
 public struct CheckIn: Sendable, Hashable {
     /// The id of the node.
     public let nodeID: UInt64
@@ -25,6 +25,8 @@ extension Node {
     }
 
     /// Ends that, and forgets the key.
+    ///
+    /// - Throws: ``MatterError``.
     public func endCheckIns(within time: Duration? = nil) async throws {
         try await reportingErrors {
             try await controller.unregister(
@@ -35,6 +37,7 @@ extension Node {
     /// Asks the device, which has to be awake, to stay awake.
     ///
     /// - Returns: for how long it will.
+    /// - Throws: ``MatterError``.
     public func keepAwake(for span: Duration, within time: Duration? = nil) async throws -> Duration {
         try await reportingErrors {
             try await controller.keepAwake(record, for: span, title: record.title, budget: Budget(time))

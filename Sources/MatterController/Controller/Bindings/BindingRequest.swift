@@ -1,6 +1,6 @@
 public import MatterState
 
-/// A switch and what it is to control, or to control no more.
+/// A switch and what it is to control, or to control no more (Matter core specification, 9.6).
 public struct BindingRequest: Sendable {
     /// What an entry of a binding list means.
     public enum Target: Sendable {

@@ -13,6 +13,8 @@ extension Controller {
 
     /// Lets a source control a target: an entry in the target's access control list, and then one in the source's binding
     /// list. If the second fails, the first is taken back. What is there already is left.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func bind(_ request: BindingRequest, budget: Budget) async throws -> BindingOutcome {
         let source = try await endpoint(
             serving: Binding.id, of: request.source, named: request.endpoint, budget: budget)

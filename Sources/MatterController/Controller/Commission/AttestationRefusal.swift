@@ -1,6 +1,7 @@
 public import MatterCrypto
 
-/// Why a device's attestation was refused: a sentence for people, everything else for programs.
+/// Why a device's attestation was refused: a sentence for people, everything else for programs (Matter core
+/// specification, 6.2.3).
 public struct AttestationRefusal: Error {
     /// How much of a name a sentence holds.
     private static let longestName = 40

@@ -1,6 +1,6 @@
 import MatterLedger
 
-/// A device's evidence, and the judgement of it.
+/// A device's evidence, and the judgement of it (Matter core specification, 6.2.3).
 public struct AttestedDevice: Sendable {
     /// What the device showed.
     public var evidence: AttestationEvidence
@@ -28,6 +28,8 @@ extension Controller {
     }
 
     /// Judges a node of the fabric.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func attest(_ node: NodeRecord, trust: TrustPolicy, deadline: Instant) async throws -> AttestedDevice {
         let judge = try judge(trust)
         let link = try await link(to: node)

@@ -162,6 +162,9 @@ extension Controller {
     }
 
     /// The devices of which commissioning has begun and not ended.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func journal() throws -> CommissioningJournal {
         let fabric = try fabric()
         return CommissioningJournal(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)

@@ -3,6 +3,9 @@ public import MatterState
 /// Commissioning on two machines: one that reaches the device, and one that is on the network of the fabric.
 extension Controller {
     /// What the other machine needs to complete a pending node.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func handover(of node: NodeID, passcode: SetupPasscode) throws -> Handover {
         guard let pending = try journal().node(node) else {
             throw RecordError(.unknownNode, "node \(node) is not pending", hint: .step("node.see"))

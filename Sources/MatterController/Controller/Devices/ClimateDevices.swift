@@ -1,6 +1,6 @@
 public import MatterNetwork
 
-/// A thermostat.
+/// A thermostat (Matter application cluster specification).
 public struct ThermostatDevice: DevicePart {
     /// Thermostat.
     public static let cluster = Thermostat.id
@@ -16,6 +16,8 @@ public struct ThermostatDevice: DevicePart {
     }
 
     /// The temperature that it measures; `nil` if it does not know.
+    ///
+    /// - Throws: ``MatterError``.
     public func temperature(within time: Duration? = nil) async throws -> Temperature? {
         try await node.read(Thermostat.localTemperature, at: endpoint, within: time)
             .map { Temperature(hundredths: $0) }
@@ -30,22 +32,28 @@ public struct ThermostatDevice: DevicePart {
     }
 
     /// Sets the temperature to which it heats.
+    ///
+    /// - Throws: ``MatterError``.
     public func heat(to temperature: Temperature, within time: Duration? = nil) async throws {
         try await perform(ThermostatVerb.heat(temperature.hundredths), time)
     }
 
     /// Sets the temperature to which it cools.
+    ///
+    /// - Throws: ``MatterError``.
     public func cool(to temperature: Temperature, within time: Duration? = nil) async throws {
         try await perform(ThermostatVerb.cool(temperature.hundredths), time)
     }
 
     /// Sets what it does: heat, cool, both by itself, or nothing.
+    ///
+    /// - Throws: ``MatterError``.
     public func set(mode: Thermostat.SystemMode, within time: Duration? = nil) async throws {
         try await perform(ThermostatVerb.mode(mode), time)
     }
 }
 
-/// A fan.
+/// A fan (Matter application cluster specification).
 public struct FanDevice: DevicePart {
     /// FanControl.
     public static let cluster = FanControl.id
@@ -63,6 +71,7 @@ public struct FanDevice: DevicePart {
     /// Sets the speed.
     ///
     /// - Parameter percent: 0 to 100; 0 switches it off.
+    /// - Throws: ``MatterError``.
     public func set(percent: UInt8, within time: Duration? = nil) async throws {
         guard percent <= 100 else {
             throw MatterError(InteractionError(.invalidRequest, "the speed of a fan is 0 to 100 %"))
@@ -71,11 +80,15 @@ public struct FanDevice: DevicePart {
     }
 
     /// Sets the mode.
+    ///
+    /// - Throws: ``MatterError``.
     public func set(mode: FanControl.FanMode, within time: Duration? = nil) async throws {
         try await perform(FanVerb.mode(mode), time)
     }
 
     /// Sets the direction of the air.
+    ///
+    /// - Throws: ``MatterError``.
     public func set(direction: FanControl.AirflowDirection, within time: Duration? = nil) async throws {
         try await perform(FanVerb.airflow(direction), time)
     }

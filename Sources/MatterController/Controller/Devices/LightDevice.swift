@@ -1,6 +1,7 @@
 public import MatterNetwork
 
-/// A lamp, a plug or a switch: what goes on and off, and perhaps has a level and a colour.
+/// A lamp, a plug or a switch: what goes on and off, and perhaps has a level and a colour (Matter application
+/// cluster specification).
 public struct LightDevice: DevicePart {
     /// OnOff.
     public static let cluster = OnOff.id
@@ -16,14 +17,20 @@ public struct LightDevice: DevicePart {
     }
 
     /// Whether it is on.
+    ///
+    /// - Throws: ``MatterError``.
     public func isOn(within time: Duration? = nil) async throws -> Bool {
         try await node.read(OnOff.onOff, at: endpoint, within: time)
     }
 
     /// Switches on.
+    ///
+    /// - Throws: ``MatterError``.
     public func on(within time: Duration? = nil) async throws { try await perform(Verb.on, time) }
 
     /// Switches off.
+    ///
+    /// - Throws: ``MatterError``.
     public func off(within time: Duration? = nil) async throws { try await perform(Verb.off, time) }
 
     /// Switches on what is off, and off what is on; at most once.
@@ -36,6 +43,7 @@ public struct LightDevice: DevicePart {
     /// - Parameters:
     ///   - level: 0 to 254.
     ///   - transition: how long the change takes, at most 6553 s; the device chooses by default.
+    /// - Throws: ``MatterError``.
     public func set(level: UInt8, over transition: Duration? = nil, within time: Duration? = nil) async throws {
         try await node.level(level, over: transition, at: endpoint, within: time)
     }
@@ -43,6 +51,7 @@ public struct LightDevice: DevicePart {
     /// Gives it a white, also while it is off.
     ///
     /// - Parameter kelvins: such as 2700 for a warm white.
+    /// - Throws: ``MatterError``.
     public func set(kelvins: Double, over transition: Duration = .zero, within time: Duration? = nil) async throws {
         guard kelvins.isFinite, kelvins >= 16 else {
             throw MatterError(InteractionError(.invalidRequest, "a colour temperature is at least 16 K"))
@@ -56,6 +65,7 @@ public struct LightDevice: DevicePart {
     /// - Parameters:
     ///   - hue: in degrees, 0 to 360.
     ///   - saturation: 0 for white to 254 for the full colour; stays as it is by default.
+    /// - Throws: ``MatterError``.
     public func set(
         hue: Double, saturation: UInt8? = nil, over transition: Duration = .zero, within time: Duration? = nil
     ) async throws {
@@ -68,6 +78,7 @@ public struct LightDevice: DevicePart {
     /// Shows which one it is, by blinking or otherwise, for a time.
     ///
     /// - Parameter span: at most 65,535 s; zero ends it.
+    /// - Throws: ``MatterError``.
     public func identify(for span: Duration = .seconds(10), within time: Duration? = nil) async throws {
         try await perform(Verb.identify(seconds: UInt16(clamping: span.components.seconds)), time)
     }

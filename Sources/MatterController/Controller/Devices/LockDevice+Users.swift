@@ -1,6 +1,6 @@
 import MatterNetwork
 
-/// A user of a lock.
+/// A user of a lock (Matter application cluster specification).
 public struct LockDeviceUser: Sendable, Hashable, Identifiable {
     let user: LockUser
 
@@ -15,6 +15,8 @@ public struct LockDeviceUser: Sendable, Hashable, Identifiable {
 /// The users of a lock and their PIN codes (Matter application cluster specification 5.2).
 extension LockDevice {
     /// All users, by number.
+    ///
+    /// - Throws: ``MatterError``.
     public func users(within time: Duration? = nil) async throws -> [LockDeviceUser] {
         try await reportingErrors { try await lockUsers(time).users().map { LockDeviceUser(user: $0) } }
     }
@@ -31,6 +33,8 @@ extension LockDevice {
     }
 
     /// Removes a user with all codes.
+    ///
+    /// - Throws: ``MatterError``.
     public func remove(_ user: LockDeviceUser, within time: Duration? = nil) async throws {
         try await reportingErrors { try await lockUsers(time).remove(user.user) }
     }

@@ -74,6 +74,8 @@ extension Node {
     }
 
     /// The state of the node at a glance, and those of the devices behind it. A node that gives no answer is no error.
+    ///
+    /// - Throws: ``MatterError``.
     public func state(within time: Duration? = nil) async throws -> [DeviceState] {
         try await reportingErrors {
             try await controller.status(of: record, budget: Budget(time)).map { DeviceState($0) }

@@ -34,7 +34,8 @@ public struct DeviceFabric: Sendable {
     }
 }
 
-/// The table of a device's fabrics, which all administrators of the device may read.
+/// The table of a device's fabrics, which all administrators of the device may read (Matter core specification,
+/// 11.18).
 public struct DeviceFabrics: Sendable {
     /// In the order of the device.
     public let fabrics: [DeviceFabric]

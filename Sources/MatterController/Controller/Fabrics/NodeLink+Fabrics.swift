@@ -3,6 +3,8 @@ public import MatterNetwork
 /// The table of a device's fabrics.
 extension NodeLink {
     /// The fabrics that a node belongs to (Matter core specification, 11.18.5.2).
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func fabrics(deadline: Instant) async throws -> DeviceFabrics {
         try DeviceFabrics(
             try await read(DeviceFabrics.paths, isFabricFiltered: false, deadline: deadline), of: node.title)
@@ -36,6 +38,8 @@ extension NodeLink {
     }
 
     /// Names our fabric on a device, for the administrators of all fabrics to see; at most 32 characters.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func labelFabric(_ label: String, deadline: Instant) async throws {
         try await changeFabrics(
             NodeOperationalCredentials.UpdateFabricLabel(label: label), named: "UpdateFabricLabel",

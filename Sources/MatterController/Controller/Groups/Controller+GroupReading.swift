@@ -17,6 +17,8 @@ extension Controller {
 
     /// Reads from each endpoint of a node what came of a request that was sent to its group; again until all have done it,
     /// or the time for it is over.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func readBack(
         _ request: DeviceRequest, to cluster: ClusterID, at endpoints: [EndpointID], of node: NodeRecord, budget: Budget
     ) async throws -> [GroupReading] {

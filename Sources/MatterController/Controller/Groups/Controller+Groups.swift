@@ -1,6 +1,6 @@
 public import MatterState
 
-/// The endpoints of one node that join or leave a group.
+/// The endpoints of one node that join or leave a group (Matter core specification, 11.2).
 public struct GroupParty: Sendable {
     /// The node.
     public var node: NodeRecord
@@ -17,6 +17,9 @@ public struct GroupParty: Sendable {
 extension Controller {
     /// Makes a group with a key of its own, or with the key of another group: devices have room for few keys. No device is
     /// told.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func createGroup(_ name: String, id: UInt16? = nil, keyOf other: GroupRecord? = nil) async throws
         -> GroupRecord
     {
@@ -78,6 +81,7 @@ extension Controller {
     /// Takes endpoints of a node, or all of them, out of a group. The last one takes key and access with it.
     ///
     /// - Returns: whether the node had anything of the group.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func leave(_ group: GroupRecord, _ party: GroupParty, budget: Budget) async throws -> Bool {
         let own = try credentials().identity
         let isChanged = try await withLink(to: party.node) { link in
@@ -92,6 +96,9 @@ extension Controller {
     }
 
     /// Forgets members without telling the device.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func forget(_ node: NodeID, _ endpoints: Set<EndpointID>? = nil, in group: GroupRecord) async throws {
         try await groups().update(group.group) { record in
             record.remove { $0.nodeID == node && endpoints?.contains(EndpointID($0.endpoint)) ?? true }

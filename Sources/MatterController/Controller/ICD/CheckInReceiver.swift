@@ -1,7 +1,7 @@
 import Logging
 import MatterState
 
-/// A check-in whose key and counter are right.
+/// A check-in whose key and counter are right (Matter core specification, 9.16).
 public struct VerifiedCheckIn: Sendable {
     /// The node that checked in.
     public let node: NodeID

@@ -142,6 +142,9 @@ extension Controller {
     }
 
     /// The longest that any node of the fabric may be waited for.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func longestSleep() throws -> Duration {
         let now = options.unixTime()
         return try registrations().sound().registrations.map { SleepExpectation($0, now: now).longest }.max() ?? .zero

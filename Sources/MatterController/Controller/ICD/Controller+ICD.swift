@@ -3,6 +3,9 @@ public import MatterState
 /// Registration with devices that sleep (Matter core specification 9.15, 9.16).
 extension Controller {
     /// The registrations of the fabric in use.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func registrations() throws -> ICDStore {
         let fabric = try fabric()
         return ICDStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
@@ -175,6 +178,7 @@ extension Controller {
     /// Asks a device that is awake to stay awake.
     ///
     /// - Returns: how long it will.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func keepAwake(
         _ node: NodeRecord, for duration: Duration, title: String, budget: Budget
     ) async throws -> Duration {

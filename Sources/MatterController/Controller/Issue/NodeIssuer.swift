@@ -1,6 +1,7 @@
 import MatterCrypto
 
-/// An issuer of node operational certificates outside of this library, for ``IssuerChoice/issuer(_:)``.
+/// An issuer of node operational certificates outside of this library, for ``IssuerChoice/issuer(_:)`` (Matter
+/// core specification, 6.4).
 ///
 /// Commissioning calls ``issue(_:)`` once, checks what it gives (key, chain, fabric, node id), and later calls
 /// ``confirm(_:node:)`` or ``abandon(_:)``: the receipt is the certificate's serial number in hexadecimal digits.
@@ -8,9 +9,12 @@ public protocol NodeIssuer: Sendable {
     /// Issues the certificate for a device.
     ///
     /// - Returns: the chain as PEM, the node's certificate first; the node id is the one in the certificate.
+    /// - Throws: any error of the issuer; what was begun ends with it.
     func issue(_ request: NodeIssueRequest) async throws -> String
 
     /// The device is on the fabric. May be called again after a failure.
+    ///
+    /// - Throws: any error of the issuer; what was begun ends with it.
     func confirm(_ receipt: String, node: UInt64) async throws
 
     /// The certificate will not be used.
@@ -19,12 +23,14 @@ public protocol NodeIssuer: Sendable {
 
 extension NodeIssuer {
     /// Does nothing: for issuers that need not know.
+    ///
+    /// - Throws: any error of the issuer; what was begun ends with it.
     public func confirm(_ receipt: String, node: UInt64) async throws {}
     /// Does nothing: for issuers that need not know.
     public func abandon(_ receipt: String) async {}
 }
 
-/// A device's request for a certificate, with what the device proved of itself.
+/// A device's request for a certificate, with what the device proved of itself (Matter core specification, 6.4).
 public struct NodeIssueRequest: Sendable {
     /// The certificate signing request (PKCS #10), PEM.
     public let csr: String

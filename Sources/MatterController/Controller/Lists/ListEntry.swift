@@ -1,6 +1,6 @@
 public import MatterModel
 
-/// A structure of a fabric-scoped list, generated like all others.
+/// A structure of a fabric-scoped list, generated like all others (Matter core specification, chapter 7).
 public protocol FabricScopedStructure: ClusterStructure {
     /// The index of the fabric that the entry belongs to; `nil` in one that has not been written.
     var fabricIndex: UInt8? { get set }

@@ -2,6 +2,9 @@ package import MatterState
 
 extension NetworkStore {
     /// What may be offered to devices; a record that no longer makes sense is left out.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func credentials() throws -> [NetworkCredential] {
         try all().compactMap { $0.credential }
     }

@@ -44,6 +44,8 @@ extension Controller {
     }
 
     /// The node with the facts that it tells now, which are kept: bridges gain and lose endpoints.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func refreshed(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
         let take = try await facts(of: record, deadline: deadline)
         try await nodes().update(record.nodeID, take)
@@ -97,6 +99,7 @@ extension Controller {
     /// Forgets the session that the next one would resume.
     ///
     /// - Parameter purging: also where the node was reached and how it wanted to be treated.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func disconnect(_ node: NodeRecord, purging: Bool) async throws {
         try keptSessions()?.remove(node.nodeID)
         try ResumptionStore(options.state, fabric: try fabric().name).remove(node.nodeID)

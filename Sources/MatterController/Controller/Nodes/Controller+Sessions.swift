@@ -29,6 +29,9 @@ extension Controller {
     }
 
     /// The kept sessions with nodes of the fabric, by node id.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func keptStates() throws -> [KeptState] {
         guard let store = try keptSessions(), let moment = store.now() else { return [] }
         let now = options.time.now
@@ -45,6 +48,9 @@ extension Controller {
 
     /// The nodes, each with the time at which any command last heard it. Commands do not write that down: the records of
     /// their sessions tell.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func withLastSeen(_ nodes: [NodeRecord]) throws -> [NodeRecord] {
         let resumptions = ResumptionStore(options.state, fabric: try fabric().name)
         let kept = Dictionary(
@@ -61,6 +67,7 @@ extension Controller {
     /// Closes the kept session with a node.
     ///
     /// - Returns: `false` if there is none.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func dropSession(with node: NodeRecord, deadline: Instant) async throws -> Bool {
         try await link(to: node).endKept(deadline: deadline)
     }

@@ -139,6 +139,7 @@ extension Controller {
     /// What a node says of itself; its endpoints are kept.
     ///
     /// - Parameter elements: whether also what each cluster has.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func describe(_ record: NodeRecord, elements: Bool, deadline: Instant) async throws -> NodeDescription {
         let described = try await refreshed(record, deadline: deadline)
         return NodeDescription(

@@ -20,6 +20,7 @@ extension NodeLink {
     ///
     /// - Parameter repeatability: of the attributes; a write on a data version, and a list that takes several messages, run
     ///   at most once whatever it says.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func write(
         _ writes: [AttributeWrite], isTimed: Bool, _ repeatability: Repeatability = .absolute, deadline: Instant
     ) async throws -> [AttributeWriteResult] {
@@ -66,6 +67,8 @@ extension NodeLink {
     }
 
     /// The commands in as few requests as the device takes them in, in order.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func batches(of commands: [Command], deadline: Instant) async throws -> [[Command]] {
         let session = try await connect(deadline: deadline)
         return InvokeTransaction.batches(

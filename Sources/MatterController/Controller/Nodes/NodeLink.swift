@@ -79,6 +79,8 @@ public actor NodeLink {
     func endWait() { waits?.ended(node) }
 
     /// The session under way, or a new one.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     @discardableResult
     public func connect(deadline: Instant) async throws -> SecureSession {
         while true {
@@ -236,6 +238,7 @@ public actor NodeLink {
     /// - Parameters:
     ///   - events: also the log of these.
     ///   - versions: the clusters that are left out if they still have these data versions.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func read(
         _ paths: [AttributePath], events: [EventPath] = [], unlessAt versions: [DataVersionFilter] = [],
         isFabricFiltered: Bool = true, deadline: Instant
@@ -253,6 +256,7 @@ public actor NodeLink {
     /// Reads the log of events, oldest first.
     ///
     /// - Parameter minimum: the first event number of interest; `nil` for all.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func readEvents(
         _ paths: [EventPath], from minimum: UInt64? = nil, deadline: Instant
     ) async throws -> [EventReport] {

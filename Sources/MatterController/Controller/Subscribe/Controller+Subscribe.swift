@@ -1,6 +1,6 @@
 public import MatterState
 
-/// An event of a subscription that is followed until its reader stops.
+/// An event of a subscription that is followed until its reader stops (Matter core specification, chapter 8).
 public enum SubscriptionEvent: Sendable {
     /// It is set up, or set up again: all that was asked for, or what has changed since it was lost.
     case established(id: UInt32, maxInterval: Duration, ReadResult)

@@ -23,6 +23,8 @@ public struct LedgerConnection: Sendable {
     }
 
     /// Where a ledger is.
+    ///
+    /// - Throws: ``LedgerError``.
     public func url(_ net: LedgerNet) throws -> BaseURL {
         try environment[Self.override].map { text throws in try BaseURL(parsing: text) } ?? net.url()
     }
@@ -30,6 +32,7 @@ public struct LedgerConnection: Sendable {
     /// A client for a server. Only the system's certificate authorities count: nothing but TLS proves the ledger's answers.
     ///
     /// - Parameter reach: where the URL may lead, if it is not the user's own.
+    /// - Throws: ``LedgerError``.
     public func service(
         _ url: BaseURL, largestBody: Int = LedgerClient.largestBody, reach: HTTPReach = .anywhere
     ) throws -> HTTPService {

@@ -14,6 +14,8 @@ public struct ServingEndpoint: Sendable {
 extension Controller {
     /// The endpoint of a node that a verb means: the named one, else the only one that has the cluster. The node is asked
     /// for its endpoints if they are not known, or if none of the known ones has the cluster: it may have gained one.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func endpoint(
         serving cluster: ClusterID, of node: NodeRecord, named: EndpointID? = nil, budget: Budget
     ) async throws -> ServingEndpoint {

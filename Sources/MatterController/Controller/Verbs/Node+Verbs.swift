@@ -2,11 +2,15 @@ import MatterModel
 
 extension Node {
     /// Switches on.
+    ///
+    /// - Throws: ``MatterError``.
     public func on(at endpoint: EndpointID? = nil, within time: Duration? = nil) async throws {
         try await perform(.on, endpoint, time)
     }
 
     /// Switches off.
+    ///
+    /// - Throws: ``MatterError``.
     public func off(at endpoint: EndpointID? = nil, within time: Duration? = nil) async throws {
         try await perform(.off, endpoint, time)
     }
@@ -23,6 +27,7 @@ extension Node {
     /// - Parameters:
     ///   - level: 0 to 254.
     ///   - transition: how long the change takes, at most 6553 s; the device chooses by default.
+    /// - Throws: ``MatterError``.
     public func level(
         _ level: UInt8, over transition: Duration? = nil, at endpoint: EndpointID? = nil, within time: Duration? = nil
     ) async throws {

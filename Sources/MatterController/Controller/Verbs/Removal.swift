@@ -10,6 +10,7 @@ extension Controller {
     /// - Parameters:
     ///   - isGone: the device is gone for good; only records are removed, here and at the service.
     ///   - serviceDeadline: the end of the time for the service; that of the device by default.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func remove(
         _ node: NodeRecord, isGone: Bool = false, deadline: Instant, serviceDeadline: Instant? = nil
     ) async throws {
@@ -35,12 +36,16 @@ extension Controller {
     ///
     /// - Parameter text: the node's id, or the name that it had.
     /// - Returns: whether there was anything to repeat.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func repeatRemoval(of text: String, deadline: Instant) async throws -> Bool {
         let fabric = try servedFabric(deadline: deadline)
         return try await service(of: fabric.record)?.removal(from: fabric)?.repeat(text) ?? false
     }
 
     /// Forgets a node without telling it.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func forget(_ id: NodeID) async throws {
         try await forgetRecords(of: id)
         let fabric = try servedFabric(deadline: .now)
@@ -100,6 +105,8 @@ extension Controller {
     }
 
     /// True if something of a node is kept, if only what an interrupted removal has left.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func hasRemains(of id: NodeID) throws -> Bool {
         if try nodes().has(id) { return true }
         if ResumptionStore(options.state, fabric: try fabric().name).has(id) { return true }

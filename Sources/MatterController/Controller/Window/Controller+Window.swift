@@ -1,7 +1,7 @@
 import Logging
 public import MatterState
 
-/// A commissioning window that was opened.
+/// A commissioning window that was opened (Matter core specification, 11.19).
 public struct OpenedWindow: Sendable {
     /// What admits; `nil` for the device's own code.
     public let payload: SetupPayload?
@@ -53,6 +53,7 @@ extension Controller {
     /// Closes a node's commissioning window; the device ends a commissioning that is under way there.
     ///
     /// - Returns: whether one was open.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func closeWindow(of node: NodeRecord, title: String, budget: Budget) async throws -> Bool {
         let command = Command(AdministratorCommissioning.RevokeCommissioning(), at: 0)
         let link = try await link(to: node)

@@ -1,4 +1,4 @@
-/// The checks of a verification in the order in which a failure counts.
+/// The checks of a verification in the order in which a failure counts (Matter core specification, 6.2.3).
 public enum AttestationStep: String, Sendable, CaseIterable, CustomStringConvertible {
     /// The check of: inputs.
     case inputs
@@ -56,7 +56,7 @@ public enum AttestationStep: String, Sendable, CaseIterable, CustomStringConvert
     }
 }
 
-/// One check and the outcome of it.
+/// One check and the outcome of it (Matter core specification, 6.2.3).
 public struct AttestationCheck: Sendable, Hashable {
     package enum Outcome: Sendable, Hashable {
         case passed

@@ -1,6 +1,6 @@
 package import MatterBase
 
-/// The verdict on a device's attestation.
+/// The verdict on a device's attestation (Matter core specification, 6.2.3).
 public enum AttestationVerdict: String, Sendable, CaseIterable {
     /// The device is what it says, by authorities that the user or the ledger trusts.
     case trusted
@@ -26,7 +26,7 @@ public enum AttestationVerdict: String, Sendable, CaseIterable {
     }
 }
 
-/// Everything that verifying a device's attestation brought to light.
+/// Everything that verifying a device's attestation brought to light (Matter core specification, 6.2.3).
 ///
 /// All steps are taken as far as they can be, so that a person sees more than the first fault; the first one in the order
 /// of ``AttestationStep`` is the result.

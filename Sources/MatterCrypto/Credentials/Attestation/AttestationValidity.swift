@@ -1,6 +1,7 @@
 import SwiftASN1
 
-/// From when until when an attestation certificate is valid, in seconds since 1970, both ends included.
+/// From when until when an attestation certificate is valid, in seconds since 1970, both ends included (RFC 5280,
+/// 4.1.2.5).
 ///
 /// Attestation certificates are never converted to the Matter form, so unlike operational ones they may name any year.
 public struct AttestationValidity: Hashable, Sendable, CustomStringConvertible {
@@ -15,7 +16,7 @@ public struct AttestationValidity: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(X509Time.text(notBefore)) to \(X509Time.text(notAfter))" }
 }
 
-/// The times of X.509 as seconds since 1970.
+/// The times of X.509 as seconds since 1970 (RFC 5280, 4.1.2.5).
 public enum X509Time {
     private static let secondsPerDay: Int64 = 86_400
 

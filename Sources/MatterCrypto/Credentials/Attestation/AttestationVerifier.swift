@@ -8,7 +8,7 @@ package enum AttestationSource: Sendable, Hashable {
     case certificates
 }
 
-/// The evidence of a device for a commissioner, with the question that it answers.
+/// The evidence of a device for a commissioner, with the question that it answers (Matter core specification, 6.2.3).
 public struct AttestationEvidence: Sendable, Hashable {
     /// The device attestation certificate, DER.
     package var dac: [UInt8]

@@ -1,6 +1,7 @@
 import JSON
 
-/// The production authorities that are built in: facts from a snapshot of the Alliance's ledger.
+/// The production authorities that are built in: facts from a snapshot of the Alliance's ledger (Matter core
+/// specification, 6.2.2).
 ///
 /// A certificate that was checked when the table was made proves nothing more than its facts, so it is not carried
 /// along. An entry is decoded when a device names it.

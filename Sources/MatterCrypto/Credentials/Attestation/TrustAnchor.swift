@@ -28,7 +28,7 @@ package enum TrustOrigin: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A product attestation authority (PAA) that is trusted.
+/// A product attestation authority (PAA) that is trusted (Matter core specification, 6.2.2).
 public struct TrustAnchor: Sendable, Hashable {
     /// The subject key identifier, 20 bytes.
     package let keyIdentifier: [UInt8]

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// A folder of trusted certificates on disk: the `--trust` option's edge to the file system.
+/// A folder of trusted certificates on disk: the `--trust` option's edge to the file system (Matter core
+/// specification, 6.2.2).
 public enum TrustDirectory {
     /// The sub-folder whose certificates are trusted to sign certification declarations.
     public static let signersFolder = "cd-signers"

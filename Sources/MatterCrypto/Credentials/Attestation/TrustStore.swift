@@ -26,7 +26,8 @@ package struct UnusableTrustFile: Sendable, Hashable, CustomStringConvertible {
     package var description: String { "\(path): \(reason)" }
 }
 
-/// The keys that attestation ends at: authorities (PAA) by key identifier, and signers of certification declarations.
+/// The keys that attestation ends at: authorities (PAA) by key identifier, and signers of certification
+/// declarations (Matter core specification, 6.2.2).
 ///
 /// The signing keys of the Alliance and the authorities of its ledger are always in it, the development keys only if asked
 /// for.

@@ -32,7 +32,7 @@ package enum PeerRole: Sendable, Hashable {
     var purpose: KeyPurpose { self == .server ? .serverAuth : .clientAuth }
 }
 
-/// The identity of a node, proved by a valid chain.
+/// The identity of a node, proved by a valid chain (Matter core specification, 6.4).
 public struct NodeIdentity: Hashable, Sendable {
     /// The id of the node on its fabric.
     public let nodeID: NodeID

@@ -1,6 +1,6 @@
 import JSON
 
-/// An unsigned number with a name of its own: node ids, fabric ids and their like.
+/// An unsigned number with a name of its own: node ids, fabric ids and their like (Matter core specification, 2.5).
 ///
 /// It prints as upper-case hexadecimal digits of its full width, as certificates and DNS-SD names spell it.
 public protocol MatterIdentifier: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible

@@ -1,5 +1,5 @@
 /// One node's own membership of a fabric: its certificate chain, the private key to it, and the fabric's keys. CASE needs
-/// exactly this.
+/// exactly this (Matter core specification, 6.4).
 public struct OperationalCredentials: Sendable {
     package let fabric: FabricIdentity
     package let chain: OperationalChain

@@ -1,4 +1,4 @@
-/// How long issued certificates are valid, in Matter time.
+/// How long issued certificates are valid, in Matter time (Matter core specification, 6.5).
 public struct CertificateValidity: Hashable, Sendable {
     /// How far back validity begins, so that a device whose clock is a little late accepts the certificate.
     package static let backdating: UInt32 = 3600

@@ -11,6 +11,7 @@ public struct LocalFabric: Sendable {
     /// - Parameters:
     ///   - nodeID: the controller's own node id; a random one by default.
     ///   - cats: the tags of the controller's certificate.
+    /// - Throws: ``CredentialsError``, or ``CryptoError`` if the library fails.
     public static func create(
         fabricID: FabricID? = nil, nodeID: NodeID? = nil, cats: [CASEAuthenticatedTag] = [],
         withIntermediate: Bool = false, validity: CertificateValidity, random: any RandomSource = SystemRandom()

@@ -1,7 +1,7 @@
 package import MatterBase
 
 /// Who gives devices their node operational certificates: the local certificate authority, a cloud, or an external
-/// program.
+/// program (Matter core specification, 6.4).
 ///
 /// The order of calls for one device is ``prepare()``, ``issue(_:context:)``, then ``confirm(_:node:)`` once the device
 /// is on the fabric or ``abandon(_:)`` once it is known not to be. A receipt is kept in the commissioning journal, so the
@@ -11,12 +11,17 @@ public protocol NOCIssuer: Sendable {
     ///
     /// - Returns: what AddTrustedRootCertificate and AddNOC take besides the chain; `nil` if the issuer has no say in that
     ///   and the fabric's record stands.
+    /// - Throws: any error of the issuer; what was begun ends with it.
     func prepare() async throws -> FabricParameters?
 
     /// Issues the certificate for a device.
+    ///
+    /// - Throws: any error of the issuer; what was begun ends with it.
     func issue(_ csr: CertificateSigningRequest, context: NOCIssueContext) async throws -> IssuedNOC
 
     /// Tells the issuer that the device is on the fabric. May be repeated after a failure.
+    ///
+    /// - Throws: any error of the issuer; what was begun ends with it.
     func confirm(_ receipt: NOCReceipt, node: NodeID) async throws
 
     /// Tells the issuer that the certificate will not be used.
@@ -25,14 +30,18 @@ public protocol NOCIssuer: Sendable {
 
 extension NOCIssuer {
     /// Most issuers have nothing to prepare.
+    ///
+    /// - Throws: any error of the issuer; what was begun ends with it.
     public func prepare() async throws -> FabricParameters? { nil }
     /// Most issuers need no word of it.
+    ///
+    /// - Throws: any error of the issuer; what was begun ends with it.
     public func confirm(_ receipt: NOCReceipt, node: NodeID) async throws {}
     /// Most issuers have nothing to take back.
     public func abandon(_ receipt: NOCReceipt) async {}
 }
 
-/// The parameters of a fabric for a device, besides its own certificate.
+/// The parameters of a fabric for a device, besides its own certificate (Matter core specification, 6.4).
 public struct FabricParameters: Sendable, Equatable {
     package var rootCertificate: MatterCertificate
     /// The identity protection key's epoch key, 16 bytes.
@@ -64,7 +73,7 @@ public struct FabricParameters: Sendable, Equatable {
     }
 }
 
-/// The context of a request for an issuer.
+/// The context of a request for an issuer (Matter core specification, 6.4).
 public struct NOCIssueContext: Sendable {
     /// Reads attributes on the session under way. `nil` for an endpoint, cluster or attribute means all.
     package typealias AttributeReader =
@@ -124,7 +133,7 @@ public struct NOCReceipt: Sendable, Hashable, Codable, RawRepresentable {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The certificates of an issuer for one device.
+/// The certificates of an issuer for one device (Matter core specification, 6.4).
 public struct IssuedNOC: Sendable, Hashable {
     package let noc: MatterCertificate
     package let icac: MatterCertificate?

@@ -74,7 +74,8 @@ package protocol RevocationSource: Sendable {
     func status(of certificate: AttestationCertificate, now: Int64?) -> RevocationStatus
 }
 
-/// What lists of revoked certificates say of a device's chain. That its authority (PAA) is revoked, the ledger says.
+/// What lists of revoked certificates say of a device's chain. That its authority (PAA) is revoked, the ledger
+/// says (Matter core specification, 6.2.3).
 public struct RevocationJudgement: Sendable, Hashable {
     package var dac: RevocationStatus
     package var pai: RevocationStatus

@@ -1,6 +1,7 @@
 import MatterCrypto
 
-/// What the ledger names a certificate by: its subject and its subject key identifier. Neither alone is unique.
+/// What the ledger names a certificate by: its subject and its subject key identifier. Neither alone is unique
+/// (Matter core specification, "Distributed Compliance Ledger").
 public struct LedgerCertificateID: Hashable, Sendable {
     /// The DER of the name.
     package var subject: [UInt8]
@@ -22,7 +23,7 @@ extension LedgerCertificateID {
     }
 }
 
-/// A certificate as the ledger has it. Nothing of it is proved.
+/// A certificate as the ledger has it. Nothing of it is proved (Matter core specification, "Distributed Compliance Ledger").
 public struct LedgerCertificate: Hashable, Sendable {
     /// What a certificate is for.
     public enum Kind: Hashable, Sendable {

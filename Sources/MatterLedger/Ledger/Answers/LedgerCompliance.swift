@@ -1,6 +1,6 @@
 import JSON
 
-/// The certification of a software version of a product.
+/// The certification of a software version of a product (Matter core specification, "Distributed Compliance Ledger").
 public struct LedgerCompliance: Hashable, Sendable {
     /// Whether a version of a product is certified.
     public enum Status: Int, Sendable, CaseIterable {

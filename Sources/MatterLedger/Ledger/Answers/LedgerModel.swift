@@ -1,6 +1,6 @@
 import JSON
 
-/// A product as its vendor describes it.
+/// A product as its vendor describes it (Matter core specification, "Distributed Compliance Ledger").
 public struct LedgerModel: Hashable, Sendable {
     /// How to do something with the device: bits of what helps, and words that belong to them.
     public struct Steps: Hashable, Sendable {

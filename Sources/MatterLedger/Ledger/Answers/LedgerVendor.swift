@@ -1,6 +1,6 @@
 import JSON
 
-/// A vendor and its names.
+/// A vendor and its names (Matter core specification, "Distributed Compliance Ledger").
 public struct LedgerVendor: Hashable, Sendable {
     /// The id of the vendor (Matter core specification, 2.5.2).
     public var vendorID: UInt16
@@ -23,7 +23,7 @@ public struct LedgerVendor: Hashable, Sendable {
     public var name: String? { brand ?? preferredName ?? legalName }
 }
 
-/// A product in the list of its vendor.
+/// A product in the list of its vendor (Matter core specification, "Distributed Compliance Ledger").
 public struct LedgerProduct: Hashable, Sendable {
     /// The id that the vendor gave the product (Matter core specification, 2.5.3).
     public var productID: UInt16

@@ -1,6 +1,6 @@
 import JSON
 
-/// A software version of a product.
+/// A software version of a product (Matter core specification, "Distributed Compliance Ledger").
 public struct ModelVersion: Hashable, Sendable {
     /// The number of the version.
     public var version: UInt32

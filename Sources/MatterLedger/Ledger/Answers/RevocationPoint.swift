@@ -1,6 +1,6 @@
 package import JSON
 
-/// Where an authority publishes its list of revoked certificates.
+/// Where an authority publishes its list of revoked certificates (Matter core specification, "Distributed Compliance Ledger").
 public struct RevocationPoint: Hashable, Sendable {
     /// The id of the vendor (Matter core specification, 2.5.2).
     public var vendorID: UInt16

@@ -70,6 +70,8 @@ public struct LedgerCache: Sendable {
     }
 
     /// The same for all products of a vendor, of which only the text is held.
+    ///
+    /// - Throws: ``LedgerError``, or ``StoreError`` if a file cannot be read or written.
     public func products(
         of vendorID: UInt16, from client: LedgerClient, refresh: Bool, now: Int64
     ) async throws -> DatedAnswer<ProductList> {

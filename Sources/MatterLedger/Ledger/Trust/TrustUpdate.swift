@@ -34,6 +34,8 @@ public struct TrustUpdate: Sendable {
     }
 
     /// Puts the new set in the place of the old one.
+    ///
+    /// - Throws: ``LedgerError``, or ``StoreError`` if a file cannot be read or written.
     public func save(_ plan: TrustPlan) throws {
         try records.save(plan.set)
         try records.clearStaging(client.net)

@@ -1,6 +1,6 @@
 import MatterBase
 
-/// Everything the model says about one cluster.
+/// Everything the model says about one cluster (Matter core specification, chapter 7).
 public struct ClusterDefinition: Sendable, Equatable {
     /// Where a definition comes from.
     public enum Origin: Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// An attribute of a cluster.
+/// An attribute of a cluster (Matter core specification, chapter 7).
 public struct AttributeDefinition: Sendable, Equatable {
     /// The first of the ids that every cluster has (Matter core specification, section 7.13).
     package static let firstGlobalID: AttributeID = 0xFFF8
@@ -48,7 +48,7 @@ public struct AttributeDefinition: Sendable, Equatable {
     package var isGlobal: Bool { Self.isGlobal(id) }
 }
 
-/// A command of a cluster: a request, or the response to one.
+/// A command of a cluster: a request, or the response to one (Matter core specification, chapter 7).
 public struct CommandDefinition: Sendable, Equatable {
     /// The number on the wire.
     public var id: CommandID
@@ -86,7 +86,7 @@ public struct CommandDefinition: Sendable, Equatable {
     public var notes: [String]
 }
 
-/// An event of a cluster.
+/// An event of a cluster (Matter core specification, chapter 7).
 public struct EventDefinition: Sendable, Equatable {
     /// How long a device keeps it (Matter core specification, section 7.14).
     public enum Priority: UInt8, Sendable, CaseIterable {
@@ -116,7 +116,7 @@ public struct EventDefinition: Sendable, Equatable {
     package var isProvisional: Bool
 }
 
-/// A feature of a cluster: one bit of its FeatureMap.
+/// A feature of a cluster: one bit of its FeatureMap (Matter core specification, chapter 7).
 public struct FeatureDefinition: Sendable, Hashable {
     /// The bit of FeatureMap.
     public var bit: Int

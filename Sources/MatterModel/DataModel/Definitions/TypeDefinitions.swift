@@ -1,4 +1,4 @@
-/// An enumeration: numbers with names.
+/// An enumeration: numbers with names (Matter core specification, chapter 7).
 public struct EnumDefinition: Sendable, Equatable {
     /// One value.
     public struct Value: Sendable, Hashable {
@@ -31,7 +31,7 @@ public struct EnumDefinition: Sendable, Equatable {
     }
 }
 
-/// A set of named bits.
+/// A set of named bits (Matter core specification, chapter 7).
 public struct BitmapDefinition: Sendable, Equatable {
     /// One bit, or several that belong together and hold a small number.
     public struct Field: Sendable, Hashable {
@@ -65,7 +65,7 @@ public struct BitmapDefinition: Sendable, Equatable {
     }
 }
 
-/// A structure: tagged fields.
+/// A structure: tagged fields (Matter core specification, chapter 7).
 public struct StructDefinition: Sendable, Equatable {
     /// `AccessControlEntryStruct`; of a value or bit, as the model spells it.
     public var name: String
@@ -77,7 +77,7 @@ public struct StructDefinition: Sendable, Equatable {
     package var isProvisional: Bool
 }
 
-/// A field of a structure, a command or an event.
+/// A field of a structure, a command or an event (Matter core specification, chapter 7).
 public struct FieldDefinition: Sendable, Equatable {
     /// The tag of the FabricIndex field of every fabric-scoped structure.
     package static let fabricIndexTag: UInt8 = 254

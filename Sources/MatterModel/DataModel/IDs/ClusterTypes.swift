@@ -1,6 +1,7 @@
 public import MatterBase
 
-/// An enumeration of a cluster. It is open: a device of a later revision may use numbers that are not known here.
+/// An enumeration of a cluster. It is open: a device of a later revision may use numbers that are not known here
+/// (Matter core specification, chapter 7).
 public protocol ClusterEnumeration: RawRepresentable, AttributeValue, CustomStringConvertible
 where RawValue: AttributeValue {
     /// The value with a number.
@@ -43,10 +44,11 @@ public struct UInt8List: AttributeValue, ExpressibleByArrayLiteral {
     public var tlv: TLVValue { .array(numbers.map { TLVElement(.anonymous, $0.tlv) }) }
 }
 
-/// A structure of a cluster with typed fields: one of its structures, or the fields of a command, a response or an event.
+/// A structure of a cluster with typed fields: one of its structures, or the fields of a command, a response or an
+/// event (Matter core specification, chapter 7).
 public protocol ClusterStructure: AttributeValue {}
 
-/// A command with its fields, as `Node.invoke` sends it.
+/// A command with its fields, as `Node.invoke` sends it (Matter core specification, chapter 7).
 public protocol ClusterCommand: ClusterStructure {
     /// The number of the cluster.
     static var cluster: ClusterID { get }
@@ -61,13 +63,13 @@ extension ClusterCommand {
     @inlinable public static var isTimed: Bool { false }
 }
 
-/// A command that the node answers with more than a status.
+/// A command that the node answers with more than a status (Matter core specification, chapter 7).
 public protocol AnsweredCommand: ClusterCommand {
     /// What the node answers.
     associatedtype Response: ClusterResponse
 }
 
-/// The answer to a command.
+/// The answer to a command (Matter core specification, chapter 7).
 public protocol ClusterResponse: ClusterStructure {
     /// The number of the cluster.
     static var cluster: ClusterID { get }
@@ -75,7 +77,7 @@ public protocol ClusterResponse: ClusterStructure {
     static var id: CommandID { get }
 }
 
-/// What a node tells in an event.
+/// What a node tells in an event (Matter core specification, chapter 7).
 public protocol ClusterEvent: ClusterStructure {
     /// The number of the cluster.
     static var cluster: ClusterID { get }

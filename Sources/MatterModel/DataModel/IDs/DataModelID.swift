@@ -53,7 +53,7 @@ public struct ClusterID: DataModelID {
     @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// The number of an attribute within its cluster.
+/// The number of an attribute within its cluster (Matter core specification, chapter 7).
 public struct AttributeID: DataModelID {
     /// The number.
     public let rawValue: UInt32
@@ -61,7 +61,7 @@ public struct AttributeID: DataModelID {
     @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// The number of a command, or of a response to one, within its cluster.
+/// The number of a command, or of a response to one, within its cluster (Matter core specification, chapter 7).
 public struct CommandID: DataModelID {
     /// The number.
     public let rawValue: UInt32
@@ -69,7 +69,7 @@ public struct CommandID: DataModelID {
     @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// The number of an event within its cluster.
+/// The number of an event within its cluster (Matter core specification, chapter 7).
 public struct EventID: DataModelID {
     /// The number.
     public let rawValue: UInt32
@@ -77,7 +77,7 @@ public struct EventID: DataModelID {
     @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// The number of an endpoint of a node; 0 is the root endpoint.
+/// The number of an endpoint of a node; 0 is the root endpoint (Matter core specification, chapter 7).
 public struct EndpointID: DataModelID {
     /// The number.
     public let rawValue: UInt16
@@ -85,7 +85,7 @@ public struct EndpointID: DataModelID {
     @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
-/// The number of a device type; the upper half names the manufacturer.
+/// The number of a device type; the upper half names the manufacturer (Matter core specification, chapter 7).
 public struct DeviceTypeID: DataModelID {
     /// The number.
     public let rawValue: UInt32

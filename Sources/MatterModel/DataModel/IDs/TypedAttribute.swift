@@ -1,6 +1,7 @@
 public import MatterBase
 
-/// An attribute of a cluster together with the Swift type of its value, such as ``OnOff/onOff``.
+/// An attribute of a cluster together with the Swift type of its value, such as ``OnOff/onOff`` (Matter core
+/// specification, chapter 7).
 ///
 /// `Value` is an optional where the attribute can be null.
 public struct TypedAttribute<Value: AttributeValue>: Hashable, Sendable {
@@ -26,7 +27,8 @@ public struct FeatureMap: OptionSet, AttributeValue {
     @inlinable public init(bit: UInt32) { rawValue = 1 << bit }
 }
 
-/// A type that holds what an attribute can: a boolean, a number, text, bytes, an enumeration, or a list of these.
+/// A type that holds what an attribute can: a boolean, a number, text, bytes, an enumeration, or a list of these
+/// (Matter core specification, chapter 7).
 public protocol AttributeValue: Hashable, Sendable {
     /// The value from its encoding; `nil` if it is of another type, does not fit, or is no case of the enumeration.
     init?(tlv: TLVValue)

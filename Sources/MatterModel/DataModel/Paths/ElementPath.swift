@@ -1,4 +1,4 @@
-/// The kinds of things that a path can end in.
+/// The kinds of things that a path can end in (Matter core specification, chapter 7).
 public enum ElementKind: String, Sendable, CaseIterable {
     /// An attribute.
     case attribute

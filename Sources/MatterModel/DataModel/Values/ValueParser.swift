@@ -77,6 +77,8 @@ public struct ValueParser: Sendable {
     }
 
     /// A value from the contents of a file: bytes as they are, everything else like a word without its last line end.
+    ///
+    /// - Throws: ``DataModelError``.
     public func value(file: [UInt8], as type: DataType, at place: String) throws(DataModelError) -> ParsedValue {
         if case .octets = type.kind, !type.isList, type.format == nil, !file.starts(with: "hex:".utf8) {
             var conversion = ValueConversion(self)
@@ -92,6 +94,8 @@ public struct ValueParser: Sendable {
 
     /// A value from a word when nothing is known about the type: JSON if it is, otherwise text. `hex:`, `text:`,
     /// `uint:`, `int:`, `single:` and `double:` in front say what is meant.
+    ///
+    /// - Throws: ``DataModelError``.
     public func value(untyped word: String, at place: String) throws(DataModelError) -> TLVValue {
         let conversion = ValueConversion(self)
         return try conversion.untyped(word: word, at: place)
@@ -143,6 +147,8 @@ extension ValueParser {
     }
 
     /// The fields of a command from a JSON object, ready for CommandFields.
+    ///
+    /// - Throws: ``DataModelError``.
     public func fields(json: JSONValue, of command: CommandDefinition) throws(DataModelError) -> ParsedValue {
         guard let object = json.objectValue else {
             throw DataModelError(.wrongType, "the fields of \(command.name) are a JSON object")
@@ -176,6 +182,8 @@ extension ValueParser {
     }
 
     /// Refuses `@FILE`.
+    ///
+    /// - Throws: ``DataModelError``.
     public static func noFiles(_ name: String) throws(DataModelError) -> [UInt8] {
         throw DataModelError(.malformedValue, "@FILE cannot be used here: \(quoted(name))", place: name)
     }

@@ -18,6 +18,8 @@ extension VendorDefinitions {
     }
 
     /// Reads all `*.json` files of a folder in the order of their names. A folder that does not exist has none.
+    ///
+    /// - Throws: ``DataModelError``.
     public static func folder(_ path: String) throws(DataModelError) -> [VendorDefinitions] {
         guard let folder = opendir(path) else {
             guard errno != ENOENT else { return [] }

@@ -1,6 +1,7 @@
 package import MatterBase
 
-/// How much an event matters; decides which events a full buffer gives up first.
+/// How much an event matters; decides which events a full buffer gives up first (Matter core specification,
+/// chapter 8).
 public struct EventPriority: RawRepresentable, Hashable, Sendable {
     /// The number.
     public var rawValue: UInt8
@@ -25,7 +26,7 @@ extension EventPriority: CustomStringConvertible {
     }
 }
 
-/// When an event happened, in milliseconds.
+/// When an event happened, in milliseconds (Matter core specification, chapter 8).
 public enum EventTimestamp: Hashable, Sendable {
     /// Since 1970.
     case epoch(UInt64)

@@ -1,6 +1,6 @@
 public import MatterBase
 
-/// A node's report about one kind of event.
+/// A node's report about one kind of event (Matter core specification, chapter 8).
 public struct EventReport: Hashable, Sendable {
     /// An event, or why it could not be read.
     public enum Outcome: Hashable, Sendable {

@@ -1,6 +1,6 @@
 public import MatterBase
 
-/// A command to be run.
+/// A command to be run (Matter core specification, chapter 8).
 public struct Command: Hashable, Sendable {
     /// Where it goes.
     public var path: CommandPath
@@ -24,7 +24,7 @@ public struct Command: Hashable, Sendable {
     }
 }
 
-/// The result of one ``Command``.
+/// The result of one ``Command`` (Matter core specification, chapter 8).
 public struct CommandResult: Hashable, Sendable {
     /// A response, or a status.
     public enum Outcome: Hashable, Sendable {

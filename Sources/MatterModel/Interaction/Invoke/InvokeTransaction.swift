@@ -1,6 +1,7 @@
 import MatterBase
 
-/// The client's half of an invoke: one InvokeRequest, a timed one if asked for, and its responses.
+/// The client's half of an invoke: one InvokeRequest, a timed one if asked for, and its responses (Matter core
+/// specification, chapter 8).
 ///
 /// The results of the commands are in ``output``, in order; a command that failed is not an error of the transaction.
 public struct InvokeTransaction: ChangeTransaction {

@@ -8,6 +8,8 @@ public struct RehearsedMessage: Hashable, Sendable {
 
 extension InvokeTransaction {
     /// The requests, to a peer that agrees to each. Nothing is sent, and this transaction stays as it is.
+    ///
+    /// - Throws: ``InteractionError``.
     public func rehearsed(maxPayload: Int) throws(InteractionError) -> [RehearsedMessage] {
         try MatterModel.rehearsed(self, maxPayload) { opcode in
             opcode == .timedRequest ? StatusResponse(.success).encoded() : nil
@@ -17,6 +19,8 @@ extension InvokeTransaction {
 
 extension WriteTransaction {
     /// The requests, to a peer that agrees to each. Nothing is sent, and this transaction stays as it is.
+    ///
+    /// - Throws: ``InteractionError``.
     public func rehearsed(maxPayload: Int) throws(InteractionError) -> [RehearsedMessage] {
         let success = writes.map { AttributeStatusIB(path: $0.path, status: StatusIB(.success)) }
         return try MatterModel.rehearsed(self, maxPayload) { opcode in

@@ -1,6 +1,6 @@
 package import MatterBase
 
-/// One attribute of one endpoint.
+/// One attribute of one endpoint (Matter core specification, chapter 8).
 public struct ConcreteAttributePath: Hashable, Sendable {
     /// The endpoint.
     public var endpoint: EndpointID
@@ -17,7 +17,7 @@ extension ConcreteAttributePath: CustomStringConvertible {
     public var description: String { "\(endpoint)/\(cluster)/\(attribute)" }
 }
 
-/// Where in a list attribute a piece of data belongs.
+/// Where in a list attribute a piece of data belongs (Matter core specification, chapter 8).
 public enum ListIndex: Hashable, Sendable {
     /// Behind the last item (encoded as null).
     case append

@@ -1,6 +1,6 @@
 package import MatterBase
 
-/// One kind of event of one endpoint.
+/// One kind of event of one endpoint (Matter core specification, chapter 8).
 public struct ConcreteEventPath: Hashable, Sendable {
     /// The endpoint.
     public var endpoint: EndpointID

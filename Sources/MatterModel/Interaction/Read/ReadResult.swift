@@ -1,6 +1,6 @@
 public import MatterBase
 
-/// A node's report about one attribute.
+/// A node's report about one attribute (Matter core specification, chapter 8).
 public struct AttributeReport: Hashable, Sendable {
     /// A value, or why it could not be read.
     public enum Outcome: Hashable, Sendable {
@@ -27,7 +27,7 @@ public struct AttributeReport: Hashable, Sendable {
     }
 }
 
-/// Everything that one interaction reported, in the order of the reports.
+/// Everything that one interaction reported, in the order of the reports (Matter core specification, chapter 8).
 public struct ReadResult: Hashable, Sendable {
     /// Each path once.
     public var attributes: [AttributeReport]

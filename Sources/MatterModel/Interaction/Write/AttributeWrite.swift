@@ -1,6 +1,6 @@
 public import MatterBase
 
-/// One attribute to be set.
+/// One attribute to be set (Matter core specification, chapter 8).
 public struct AttributeWrite: Hashable, Sendable {
     /// Absent only for a group.
     package var endpoint: EndpointID?
@@ -26,7 +26,7 @@ public struct AttributeWrite: Hashable, Sendable {
     public var path: AttributePath { AttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute) }
 }
 
-/// The result of one ``AttributeWrite``.
+/// The result of one ``AttributeWrite`` (Matter core specification, chapter 8).
 public struct AttributeWriteResult: Hashable, Sendable {
     package var path: AttributePath
     /// The first failure among the parts of the write, or success.

@@ -1,6 +1,7 @@
 import MatterBase
 
-/// The client's half of a write: as many WriteRequests as the values need, a timed one first if asked for.
+/// The client's half of a write: as many WriteRequests as the values need, a timed one first if asked for (Matter
+/// core specification, chapter 8).
 ///
 /// The outcome of each write is in ``output``, in order; a write that failed is not an error of the transaction. When the
 /// first piece of a list fails, its other pieces are not sent.

@@ -19,7 +19,8 @@ enum MatterService {
     }
 }
 
-/// Which node of which fabric an operational instance is: the two halves of its name.
+/// Which node of which fabric an operational instance is: the two halves of its name (Matter core specification,
+/// 4.3).
 public struct OperationalInstance: Hashable, Sendable, CustomStringConvertible {
     package let compressedFabricID: UInt64
     package let nodeID: UInt64

@@ -8,7 +8,7 @@ public enum SessionRung: String, Sendable {
     case full
 }
 
-/// A secure session with a peer, ready for exchanges.
+/// A secure session with a peer, ready for exchanges (Matter core specification, chapter 4).
 public struct SecureSession: Sendable {
     package let manager: ExchangeManager
     package let reference: SessionReference

@@ -6,6 +6,8 @@ extension FabricStore {
     /// - Parameters:
     ///   - issuer: who issues for it, where that does not follow from the keys.
     ///   - nodeIDs: `.random` for a fabric that may have nodes already.
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func add(
         _ fabric: LocalFabric, name: String, vendorID: VendorID, issuer: FabricRecord.Issuer? = nil,
         nodeIDs: FabricRecord.NodeIDs = .sequential
@@ -98,6 +100,9 @@ extension FabricStore {
     }
 
     /// Makes a fabric the one that commands use when none is named.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func choose(_ name: String) throws {
         guard try fabric(named: name) != nil else { throw unknown(name) }
         try writeChoice(name)
@@ -119,6 +124,8 @@ extension FabricStore {
     /// and so can what an interrupted removal has left.
     ///
     /// - Parameter runtime: where sessions are kept between processes; those of the fabric are removed.
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func remove(_ name: String, runtime: RuntimeDirectory? = nil) async throws {
         try await state.withLock(Self.folder) {
             guard try isHere(name) else { throw unknown(name) }
@@ -138,6 +145,9 @@ extension FabricStore {
     }
 
     /// True if there is a fabric of that name, be it damaged, or something of one.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func isHere(_ name: String) throws -> Bool {
         guard StateDirectory.isComponent(StateDirectory.component(for: name)) else { return false }
         return try state.hasFolder(Self.folder(of: name))

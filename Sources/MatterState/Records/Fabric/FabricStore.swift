@@ -28,6 +28,9 @@ public struct FabricStore: Sendable {
     // MARK: Reading
 
     /// The names of all fabrics, in order.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func names() throws -> [String] {
         let (fabrics, faults) = try sound()
         if let fault = faults.first { throw fault.error }
@@ -63,6 +66,9 @@ public struct FabricStore: Sendable {
     }
 
     /// The names of fabrics whose removal was interrupted: without a record, but with keys.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func halfRemoved() throws -> [String] {
         try state.folders(in: Self.folder).filter { folder in
             try state.records(in: folder).allSatisfy { $0 != "\(folder)/fabric.json" }

@@ -128,6 +128,9 @@ public struct GroupStore: Sendable {
     }
 
     /// Forgets a group, and its key unless another group uses it.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func remove(_ group: GroupRecord) async throws {
         try await state.withLock(folder) {
             try state.delete(record(of: group.group))

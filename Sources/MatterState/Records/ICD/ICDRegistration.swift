@@ -1,7 +1,8 @@
 package import MatterNetwork
 
 /// The registration of our node as a client of a device that sleeps: the keys of its check-ins, the counters that were
-/// accepted, and what it said of its sleep. The record is a secret: `icd/ID` in the fabric's folder.
+/// accepted, and what it said of its sleep. The record is a secret: `icd/ID` in the fabric's folder (Matter core
+/// specification, 9.16).
 public struct ICDRegistration: Equatable, Sendable {
     /// A key that the device has confirmed, with its counters.
     public struct Keying: Equatable, Sendable {

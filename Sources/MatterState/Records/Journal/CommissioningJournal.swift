@@ -79,6 +79,9 @@ public struct CommissioningJournal: Sendable {
     }
 
     /// The pending node that a user means, by id or name.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func find(_ text: String) throws -> PendingNode? {
         if let number = NameRule.parseNumber(text) { return try node(NodeID(number)) }
         return try sound().nodes.first { $0.name == text }

@@ -27,6 +27,8 @@ public struct Handover: Sendable {
     }
 
     /// - Parameter file: its name in errors.
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public init(decoding contents: [UInt8], _ file: String) throws {
         let fields = try RecordFields(contents, file)
         guard try fields.integer("handover") == Self.version else {

@@ -63,6 +63,9 @@ public struct NetworkStore: Sendable {
     }
 
     /// By kind and name.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func all() throws -> [StoredNetwork] {
         var networks: [StoredNetwork] = []
         for file in try state.records(in: Self.folder) {
@@ -82,11 +85,17 @@ public struct NetworkStore: Sendable {
     }
 
     /// Keeps credentials; those of the same network give way.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func save(_ network: StoredNetwork) throws {
         try state.writeSecret(file(network.kind, network.id), network.encoded())
     }
 
     /// The stored networks with a name or an id in hexadecimal digits.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func named(_ name: String) throws -> [StoredNetwork] {
         try all().filter { $0.name == name || Hex.encode($0.id).lowercased() == name.lowercased() }
     }

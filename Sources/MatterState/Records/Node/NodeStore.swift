@@ -31,6 +31,9 @@ public struct NodeStore: Sendable {
     }
 
     /// All nodes, by id.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func all() throws -> [NodeRecord] {
         let (nodes, faults) = try sound()
         if let fault = faults.first { throw fault }

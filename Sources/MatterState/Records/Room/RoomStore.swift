@@ -43,6 +43,9 @@ public struct RoomStore: Sendable {
     }
 
     /// The room of a name; `nil` if there is none.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func room(named name: String) throws -> Room? {
         try sound().rooms.first { Room.isSame($0.name, name) }
     }
@@ -74,6 +77,9 @@ public struct RoomStore: Sendable {
 
     /// Gives a room another name, and tells the records of its nodes. The nodes come first: if that is cut short, both
     /// rooms are there, and doing it again moves the rest.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func rename(_ room: Room, to name: String) async throws {
         try NameRule.checkRoom(name)
         try await move(room, to: name)
@@ -85,6 +91,9 @@ public struct RoomStore: Sendable {
     }
 
     /// Forgets a room; its nodes are in none.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func remove(_ room: Room) async throws {
         try await move(room, to: nil)
         try await change { names in names.removeAll { Room.isSame($0, room.name) } }

@@ -33,6 +33,7 @@ extension Controller {
     ///   - title: the only node in messages; `nil` for the name of each.
     ///   - lack: what a node lacks if it has none of them, such as `measures nothing`.
     /// - Returns: the answers in the order of the parts.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func readings(
         _ kinds: [Reading], at parts: [NodeQuery.Part], title: String?, lack: String, budget: Budget
     ) async throws -> [NodeAnswer<[TakenReading]>] {

@@ -45,6 +45,8 @@ extension Controller {
     private static let look = Duration.milliseconds(400)
 
     /// Reads the state that a request leads to, once the change that it started is over or the time is.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func state(
         after request: DeviceRequest, to cluster: ClusterID, at place: ServingEndpoint, budget: Budget
     ) async throws -> SettledState {

@@ -49,6 +49,7 @@ extension Controller {
     ///
     /// - Parameter verifies: whether the state is read afterwards, until it is the last one.
     /// - Returns: what came of each endpoint, in the order of the parts.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func carryOut(
         _ verb: any DeviceVerb, at parts: [NodeQuery.Part], verifies: Bool, budget: Budget
     ) async throws -> [VerbOutcome] {

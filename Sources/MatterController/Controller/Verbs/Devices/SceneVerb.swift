@@ -49,7 +49,7 @@ public struct SceneVerb: DeviceVerb {
     }
 }
 
-/// A scene of an endpoint.
+/// A scene of an endpoint (Matter application cluster specification).
 public struct KeptScene: Sendable, Hashable {
     /// The number of the scene in its group.
     public let number: UInt8
@@ -88,6 +88,8 @@ public struct EndpointScenes: Sendable {
     }
 
     /// The scenes of a group by number.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func scenes(of group: UInt16) async throws -> [KeptScene] {
         typealias Field = ScenesManagement.SceneInfo.Field
         let members = try await device.send(Self.membership(group))
@@ -112,6 +114,8 @@ public struct EndpointScenes: Sendable {
     }
 
     /// Keeps the present state under a number, a name and a transition.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func store(_ scene: UInt8, of group: UInt16, named name: String, transition: Duration) async throws {
         guard name.utf8.count <= Self.longestName else {
             throw ControllerError(.outOfLimits, "the name of a scene has at most \(Self.longestName) bytes")

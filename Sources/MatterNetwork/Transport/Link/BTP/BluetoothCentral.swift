@@ -56,7 +56,7 @@ public struct BLEAdvertisement: Hashable, Sendable {
     }
 }
 
-/// A device that advertises itself for commissioning over Bluetooth.
+/// A device that advertises itself for commissioning over Bluetooth (Matter core specification, 4.20).
 public struct BluetoothDevice: Hashable, Sendable {
     /// Its Bluetooth address, `AA:BB:CC:DD:EE:FF`; devices change theirs from time to time.
     public let address: String
@@ -68,7 +68,7 @@ public struct BluetoothDevice: Hashable, Sendable {
     public var advertisement: BLEAdvertisement
 }
 
-/// Finds commissionable devices over Bluetooth, and connects to them.
+/// Finds commissionable devices over Bluetooth, and connects to them (Matter core specification, 4.20).
 public protocol BluetoothCentral: Sendable {
     /// Looks for commissionable devices, on all adapters that were chosen, until the stream's reader is cancelled or leaves.
     ///

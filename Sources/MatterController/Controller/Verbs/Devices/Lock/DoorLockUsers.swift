@@ -17,6 +17,8 @@ public struct DoorLockUsers: Sendable {
     // MARK: Users
 
     /// The users by index, with the schedules that restrict them.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func users() async throws -> [LockUser] {
         try facts.require(DoorLock.Feature.user, "users")
         var users: [LockUser] = []
@@ -142,6 +144,8 @@ public struct DoorLockUsers: Sendable {
     // MARK: Schedules
 
     /// Lets a user open the lock at some times only; takes the place of what restricted the user before.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func restrict(_ user: LockUser, to schedules: [LockSchedule]) async throws {
         for schedule in schedules { try require(schedule.kind) }
         for schedule in schedules {
@@ -183,6 +187,8 @@ public struct DoorLockUsers: Sendable {
     }
 
     /// Lets a user open the lock at any time.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func unrestrict(_ user: LockUser) async throws {
         try await device.send(LockRequest.modify(user.index, type: .unrestrictedUser))
         for kind in LockSchedule.Kind.allCases where facts.has(kind.feature) {

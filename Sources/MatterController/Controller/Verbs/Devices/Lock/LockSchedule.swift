@@ -1,6 +1,6 @@
 public import MatterModel
 
-/// When a user of a lock may open it, in the local time of the lock.
+/// When a user of a lock may open it, in the local time of the lock (Matter application cluster specification).
 public enum LockSchedule: Sendable, Hashable {
     package enum Kind: Sendable, CaseIterable {
         case weekDays, dates

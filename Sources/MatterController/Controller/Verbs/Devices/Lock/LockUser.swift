@@ -1,6 +1,6 @@
 public import MatterModel
 
-/// A user of a lock.
+/// A user of a lock (Matter application cluster specification).
 public struct LockUser: Sendable, Hashable {
     /// A credential of a user: a code, a tag or a finger.
     public struct Credential: Sendable, Hashable {
