@@ -78,6 +78,8 @@ struct RepeatableCommandsTests {
         let catalogue = Catalogue.standard
         #expect(catalogue.mayRepeat(writeOf: 0x4003, inCluster: 6))
         #expect(!catalogue.mayRepeat(writeOf: 0, inCluster: 6))
+        // It may take away the right to write it again.
+        #expect(!catalogue.mayRepeat(writeOf: AccessControl.Attribute.acl, inCluster: AccessControl.id))
         for cluster in catalogue.clusters {
             for attribute in cluster.attributes where attribute.mustAtomicWrite {
                 #expect(!catalogue.mayRepeat(writeOf: attribute.id, inCluster: cluster.id), "\(attribute.name)")

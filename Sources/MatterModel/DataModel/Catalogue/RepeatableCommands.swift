@@ -117,10 +117,11 @@ extension Catalogue {
     }
 
     /// True if a plain write of an attribute may be sent a second time, because it sets an absolute state. False for an
-    /// attribute without a definition, and for one that belongs to an atomic request.
+    /// attribute without a definition, for one that belongs to an atomic request, and for who may do what: the first write may
+    /// take from us the right to the second.
     public func mayRepeat(writeOf attribute: AttributeID, inCluster cluster: ClusterID) -> Bool {
         guard let definition = self.attribute(cluster: cluster, attribute) else { return false }
-        return definition.isWritable && !definition.mustAtomicWrite
+        return definition.isWritable && !definition.mustAtomicWrite && cluster != AccessControl.id
     }
 
     /// How long devices are known to take for a command before they answer; `nil` for the usual.
