@@ -17,12 +17,16 @@ extension JSONValue {
     /// Parses one JSON text (RFC 8259), strictly: no comments, no trailing commas, no duplicate keys.
     ///
     /// Integers must fit 64 bits and are exact; a fraction or an exponent makes a double.
+    ///
+    /// - Throws: ``JSONError``.
     public init(parsing utf8: [UInt8], limits: JSONLimits = .standard) throws(JSONError) {
         var parser = JSONParser(text: utf8, limits: limits)
         self = try parser.document()
     }
 
     /// Parses one JSON text (RFC 8259), strictly.
+    ///
+    /// - Throws: ``JSONError``.
     public init(parsing text: String, limits: JSONLimits = .standard) throws(JSONError) {
         try self.init(parsing: Array(text.utf8), limits: limits)
     }

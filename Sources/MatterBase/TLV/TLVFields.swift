@@ -9,6 +9,7 @@ public struct TLVFields: Sendable {
     /// - Parameters:
     ///   - value: the structure or list to look into.
     ///   - name: what it is called in error messages.
+    /// - Throws: ``TLVError``.
     public init(_ value: TLVValue, _ name: String) throws(TLVError) {
         guard let members = value.members else { throw TLVError(.wrongType, "\(name) is not a structure") }
         self.members = members

@@ -330,6 +330,8 @@ public actor Controller {
 
     /// Runs something with the link to a node, then ends its session: who works on many nodes must not hold the session
     /// slots of all of them.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func withLink<Result: Sendable>(
         to node: NodeRecord, _ body: @Sendable (NodeLink) async throws -> Result
     ) async throws -> Result {

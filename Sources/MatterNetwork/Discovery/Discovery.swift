@@ -34,6 +34,8 @@ extension Discovery {
     public var hasNetwork: Bool { true }
 
     /// For a search that has found nothing: there may be nowhere to find it.
+    ///
+    /// - Throws: ``DiscoveryError``.
     public func checkNetwork() throws(DiscoveryError) {
         guard !hasNetwork else { return }
         throw DiscoveryError(

@@ -4,6 +4,8 @@ import MatterCrypto
 extension ThreadDataset {
     /// Reads a dataset as people have it: in hexadecimal digits, with blanks, line ends, colons or a leading `hex:`, or in
     /// base64.
+    ///
+    /// - Throws: ``ThreadDatasetError``.
     public init(parsing text: String) throws(ThreadDatasetError) {
         let isPrefixed = text.hasPrefix("hex:")
         let digits = text.dropFirst(isPrefixed ? 4 : 0).filter { !$0.isWhitespace && $0 != ":" }

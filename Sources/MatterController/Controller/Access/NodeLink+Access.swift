@@ -17,6 +17,7 @@ extension NodeLink {
     /// Changes our entries of the access control list, unless we could not administer the node afterwards.
     ///
     /// - Returns: the list that the node has now, and whether it was written.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func change(
         accessListBy edit: AccessListEdit, deadline: Instant
     ) async throws -> (list: FabricList<AccessControlEntry>, isChanged: Bool) {

@@ -17,6 +17,7 @@ extension Controller {
     /// Judges a device that is open for commissioning, and leaves it as it was. No fabric is needed.
     ///
     /// - Parameter requests: one for each device that a code is for; the first that is found is judged.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func attest(
         _ requests: [CommissioningRequest], trust: TrustPolicy,
         progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }, deadline: Instant

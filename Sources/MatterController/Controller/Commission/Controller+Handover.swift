@@ -36,6 +36,8 @@ extension Controller {
     }
 
     /// Completes the node of a handover over the network of the fabric.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func complete(
         _ handover: Handover, name: String?, room: String?, readsEndpoints: Bool,
         progress: @escaping @Sendable (CommissioningProgress) -> Void, deadline: Instant

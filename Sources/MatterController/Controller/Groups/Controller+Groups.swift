@@ -33,6 +33,7 @@ extension Controller {
     /// has already is left as it is.
     ///
     /// - Returns: the endpoints, and whether anything was missing.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func join(
         _ group: GroupRecord, _ party: GroupParty, budget: Budget
     ) async throws -> (endpoints: Set<EndpointID>, isChanged: Bool) {

@@ -75,6 +75,7 @@ extension Controller {
     /// Sees to it that there is a session for the next command.
     ///
     /// - Returns: how the session came to be, and how long it took until the node had answered in it.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func warm(_ node: NodeRecord, deadline: Instant) async throws -> (rung: SessionRung, time: Duration) {
         let began = options.time.now
         return try await withLink(to: node) { link in

@@ -13,6 +13,7 @@ extension NodeRecord {
     ///   - cluster: what the endpoint must serve.
     ///   - named: the endpoint that the user named; the device then says itself whether it has the cluster.
     ///   - clusterName: for the error.
+    /// - Throws: ``ControllerError``.
     public func endpoint(
         serving cluster: ClusterID, named: EndpointID?, clusterName: @autoclosure () -> String
     ) throws(ControllerError) -> EndpointID {

@@ -203,6 +203,7 @@ extension Controller {
     ///
     /// - Parameter eachEndpoint: whether a node that was not named takes part with every endpoint that suits; else what is
     ///   asked of it chooses.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func parts(
         of query: NodeQuery, in catalogue: Catalogue, eachEndpoint: Bool = false,
         where suits: @Sendable (NodeRecord.Endpoint) -> Bool

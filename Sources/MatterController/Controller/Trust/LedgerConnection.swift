@@ -44,6 +44,8 @@ public struct LedgerConnection: Sendable {
     }
 
     /// Runs something with a client of a ledger, and ends its connections.
+    ///
+    /// - Throws: ``LedgerError``.
     public func withClient<Result>(
         _ net: LedgerNet, deadline: ContinuousClock.Instant, _ body: (LedgerClient) async throws -> Result
     ) async throws -> Result {
@@ -59,6 +61,8 @@ public struct LedgerConnection: Sendable {
     }
 
     /// Runs something that fetches lists of revoked certificates, and ends its connections.
+    ///
+    /// - Throws: ``LedgerError``.
     public func withListFetcher<Result>(
         _ net: LedgerNet, deadline: ContinuousClock.Instant, _ body: (ListFetcher) async throws -> Result
     ) async throws -> Result {

@@ -71,6 +71,7 @@ extension Controller {
     /// What a node says of its commissioning window.
     ///
     /// - Returns: also its end in seconds since 1970, if this program opened it.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func windowState(
         of node: NodeRecord, title: String, budget: Budget
     ) async throws -> (state: WindowState, end: Int64?) {

@@ -34,6 +34,8 @@ public struct MatterCertificate: Sendable {
     package var extensions: [CertificateExtension] { tbs.extensions }
 
     /// Decodes the Matter TLV form.
+    ///
+    /// - Throws: ``CredentialsError``.
     public init(tlv: [UInt8]) throws(CredentialsError) {
         guard tlv.count <= Self.maximumTLVCount else {
             throw CredentialsError(

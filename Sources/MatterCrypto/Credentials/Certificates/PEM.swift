@@ -92,6 +92,8 @@ package enum PEM {
 
 extension MatterCertificate {
     /// Decodes a certificate in whichever form a file or a service has it: PEM, DER or Matter TLV.
+    ///
+    /// - Throws: ``CredentialsError``.
     public init(anyForm bytes: [UInt8]) throws(CredentialsError) {
         switch bytes.first {
         case 0x15: try self.init(tlv: bytes)

@@ -116,6 +116,8 @@ public struct TrustRecords: Sendable {
     }
 
     /// Changes what the user decided.
+    ///
+    /// - Throws: ``LedgerError``, or ``StoreError`` if a file cannot be read or written.
     public func changeOwn(_ change: (inout OwnTrust) throws -> Void) async throws {
         try await state.withLock(Self.folder) {
             var own = try ownTrust()

@@ -104,6 +104,8 @@ extension ElementPath {
     }
 
     /// Reads a path with the compiled-in names.
+    ///
+    /// - Throws: ``DataModelError``.
     public init(_ text: String, _ kind: ElementKind) throws(DataModelError) {
         try self.init(text, kind) { () throws(DataModelError) in .standard }
     }

@@ -159,6 +159,8 @@ extension ValueParser {
     }
 
     /// The fields of a command that the catalogue does not know, from `NUMBER=value` words.
+    ///
+    /// - Throws: ``DataModelError``.
     public func untypedFields(
         words: [String], file: (String) throws(DataModelError) -> [UInt8] = ValueParser.noFiles
     ) throws(DataModelError) -> TLVValue {

@@ -46,6 +46,9 @@ public struct FabricStore: Sendable {
     }
 
     /// The fabrics whose records are sound, by name, and what is wrong with the other records.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func sound() throws -> (fabrics: [FabricRecord], faults: [Fault]) {
         var fabrics: [FabricRecord] = []
         var faults: [Fault] = []

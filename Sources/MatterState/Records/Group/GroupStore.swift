@@ -28,6 +28,9 @@ public struct GroupStore: Sendable {
     // MARK: Reading
 
     /// The groups whose records are sound, by id, and what is wrong with the other records.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func sound() throws -> (groups: [GroupRecord], faults: [any Error]) {
         var groups: [GroupRecord] = []
         var faults: [any Error] = []

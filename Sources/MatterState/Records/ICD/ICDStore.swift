@@ -25,6 +25,9 @@ public struct ICDStore: Sendable {
     }
 
     /// The registrations whose records are sound, by node, and what is wrong with the other records.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func sound() throws -> (registrations: [ICDRegistration], faults: [any Error]) {
         var registrations: [ICDRegistration] = []
         var faults: [any Error] = []

@@ -37,6 +37,9 @@ public struct CommissioningJournal: Sendable {
 
     /// The pending nodes whose records are sound, and what is wrong with the other records: one that is damaged keeps no
     /// other device from being commissioned.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func sound() throws -> (nodes: [PendingNode], faults: [any Error]) {
         var nodes: [PendingNode] = []
         var faults: [any Error] = []

@@ -42,6 +42,9 @@ public struct NodeStore: Sendable {
 
     /// The nodes whose records are sound, by id, and what is wrong with the other records: one that is damaged does not
     /// keep the others from being used.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func sound() throws -> (nodes: [NodeRecord], faults: [any Error]) {
         var nodes: [NodeRecord] = []
         var faults: [any Error] = []
@@ -136,6 +139,9 @@ public struct NodeStore: Sendable {
     }
 
     /// Changes a node that is there; what is not there stays away.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func update(_ id: NodeID, _ change: (inout NodeRecord) -> Void) async throws {
         try await state.withLock(folder) {
             guard var record = try node(id) else { return }

@@ -28,6 +28,9 @@ public struct RoomStore: Sendable {
     }
 
     /// All rooms by name, with the nodes whose records are sound, and what is wrong with the other records.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
     public func sound() throws -> (rooms: [Room], faults: [any Error]) {
         let (nodes, faults) = try nodes.sound()
         let devices = nodes.flatMap(\.bridged).filter { $0.device.room != nil }

@@ -13,8 +13,12 @@ public protocol GATTConnection: Sendable {
     /// The ATT MTU in bytes; nil if it is not known.
     var attMTU: UInt16? { get }
     /// Writes a value to C1 with response; returns when the device has confirmed it.
+    ///
+    /// - Throws: ``TransportError``.
     func write(_ value: [UInt8]) async throws(TransportError)
     /// Subscribes to the indications of C2. They, and the end of the connection, arrive at `receive`, in order, on any thread.
+    ///
+    /// - Throws: ``TransportError``.
     func subscribe(_ receive: @escaping @Sendable (GATTEvent) -> Void) async throws(TransportError)
     /// Ends the subscription and the connection; harmless if it has ended.
     func disconnect() async
