@@ -76,8 +76,12 @@ RELEASE = -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -Osize
 	$(LINES) -Xlinker -L$(CURDIR)/$(dir $(CXX)) -Xlinker --no-export-dynamic $(PACKED) -Xlinker --build-id=sha1 \
 	-Xlinker --script=$(CURDIR)/$(SMALL)
 
+# The package manager names the traits to the compiler in the order of a hash. With another seed that is another command, and
+# everything would be compiled again.
+BUILD = env SWIFT_DETERMINISTIC_HASHING=1 swift build
+
 # Apart from the debug build, so that both can be made at once.
-RELEASE_BUILD = swift build $(RELEASE) --scratch-path .build-release
+RELEASE_BUILD = $(BUILD) $(RELEASE) --scratch-path .build-release
 RELEASED = .build-release/release/matterctl
 # The program as it is installed, and beside it the file for debuggers.
 DIST = .build-release/dist
@@ -93,10 +97,10 @@ $(SMALL): Makefile
 DEBUG = -debug-info-format none
 
 build: deps
-	swift build $(DEBUG) --product matterctl
+	$(BUILD) $(DEBUG) --product matterctl
 
 # The programs of docs/Examples, as others would build them, with one scratch path for all.
-EXAMPLES = swift build $(DEBUG) --package-path docs/Examples --scratch-path .build-examples
+EXAMPLES = $(BUILD) $(DEBUG) --package-path docs/Examples --scratch-path .build-examples
 
 # What the end-to-end tests run: the program as users install it, or with `make test TESTED=debug` the one of the debug build.
 TESTED ?= release
@@ -105,7 +109,7 @@ TESTED_BINARY = $(if $(filter release,$(TESTED)),$(CURDIR)/$(DIST)/matterctl)
 # The debug configuration for the tests themselves and for all other programs; the release binary, which takes the longest, is built
 # beside the unit tests. They run in a laboratory too: those of discovery need one.
 test: deps peers peers-controller
-	swift build $(DEBUG) --build-tests
+	$(BUILD) $(DEBUG) --build-tests
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
 	names() { names=$$($(SUITES) "$$1"); }
 	failed=0
@@ -161,7 +165,7 @@ test: deps peers peers-controller
 	rm -rf "$$logs"
 
 outside: deps peers
-	swift build $(DEBUG) --build-tests
+	$(BUILD) $(DEBUG) --build-tests
 	MATTERCTL_PEERS="$(CURDIR)/.peers" Tests/Tools/outside_package.sh "$$(swift build --show-bin-path)/matterctl"
 
 # What is given on the command line, for the programs below; ONLY has a default of its own.
@@ -172,10 +176,10 @@ CHOICE = $(if $(filter-out EndToEndTests,$(ONLY)),--only '$(ONLY)') $(if $(SEED)
 stress: deps
 	@Tests/Tools/install_packages.sh $(STRESS_PACKAGES)
 	if [ -n "$(CI)" ]; then
-		swift build $(DEBUG) --product matterctl
+		$(BUILD) $(DEBUG) --product matterctl
 		bin=$$(swift build --show-bin-path)
 	else
-		MATTERCTL_FUZZ=1 swift build -c release --scratch-path .build-stress --product matterctl
+		MATTERCTL_FUZZ=1 $(BUILD) -c release --scratch-path .build-stress --product matterctl
 		bin=$$(MATTERCTL_FUZZ=1 swift build -c release --scratch-path .build-stress --show-bin-path)
 	fi
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-stress.XXXXXX")
@@ -184,7 +188,7 @@ stress: deps
 	rm -rf "$$logs"
 
 # One scratch path for each sanitizer: a path that has seen another one may give a program that fuzzes nothing.
-FUZZER = MATTERCTL_FUZZ=1 swift build -c release --scratch-path .build-fuzz --sanitize=fuzzer -Xswiftc -enable-testing
+FUZZER = MATTERCTL_FUZZ=1 $(BUILD) -c release --scratch-path .build-fuzz --sanitize=fuzzer -Xswiftc -enable-testing
 fuzz: deps
 	$(FUZZER) --product matterctl-fuzz
 	MATTERCTL_FUZZER="$$($(FUZZER) --show-bin-path)/matterctl-fuzz" Tests/Stress/fuzz.py $(CHOICE) \
@@ -207,7 +211,7 @@ check: deps
 		echo "SKIPPED: no $(SHARED)/reference; the table of authorities is not compared with its source" >&2
 	fi
 	# Package.swift turns every warning in our targets into an error.
-	swift build $(DEBUG) --build-tests
+	$(BUILD) $(DEBUG) --build-tests
 	Tests/Tools/public_api.py
 	$(EXAMPLES)
 
@@ -234,24 +238,24 @@ sizes: deps $(SMALL)
 
 # The debug configuration: linked statically, the emulator's HTTP server would need more of the system's libraries.
 demo-rainmaker: build
-	swift build $(DEBUG) --product rainmaker-emulator
+	$(BUILD) $(DEBUG) --product rainmaker-emulator
 	bin=$$(swift build --show-bin-path)
 	Tests/Lab/demo-rainmaker.sh "$$bin/matterctl" "$$bin/rainmaker-emulator"
 
 bench: release peers-controller
 	@Tests/Tools/install_packages.sh $(BENCH_PACKAGES)
-	swift build $(RELEASE) --package-path Tests/Bench/Empty --scratch-path .build-bench
+	$(BUILD) $(RELEASE) --package-path Tests/Bench/Empty --scratch-path .build-bench
 	Tests/Bench/start.sh $(RELEASED) .build-bench/release/empty
 	Tests/Bench/bench.sh $(RELEASED)
 	Tests/Bench/nodes.sh $(RELEASED)
 	Tests/Bench/list.sh $(RELEASED)
 	Tests/Bench/house.sh $(RELEASED)
 	Tests/Bench/completion.sh $(RELEASED)
-	swift build -c release --product engine-bench
+	$(BUILD) -c release --product engine-bench
 	Tests/Bench/engine.sh "$$(swift build -c release --show-bin-path)/engine-bench"
-	swift build -c release --product reading-bench
+	$(BUILD) -c release --product reading-bench
 	"$$(swift build -c release --show-bin-path)/reading-bench"
-	swift build -c release --product attestation-bench
+	$(BUILD) -c release --product attestation-bench
 	Tests/Bench/attestation.sh "$$(swift build -c release --show-bin-path)/attestation-bench" \
 		$(RELEASED)
 
