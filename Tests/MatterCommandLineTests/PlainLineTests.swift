@@ -1,5 +1,4 @@
 import ArgumentParser
-import RainMakerCommandLine
 import TestSupport
 import Testing
 
@@ -62,7 +61,7 @@ struct PlainLineTests {
     func named() throws {
         for (words, type) in UsageTests.commands {
             // Whatever else it needs, it is not taken for another one.
-            let command = VendorModule.$all.withValue([.rainMaker]) { NamedCommand.parsed(words, of: MatterCtl.self) }
+            let command = inProgram { NamedCommand.parsed(words, of: MatterCtl.self) }
             if let command { #expect(Swift.type(of: command) == type, "\(words)") }
         }
         let show = try #require(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import JSON
-import RainMakerCommandLine
 import TestSupport
 import Testing
 
@@ -73,7 +72,7 @@ import Testing
 
     @Test("every command has a run in the snapshots that did its work, or a reason why not")
     func everyCommand() throws {
-        let found = try VendorModule.$all.withValue([.rainMaker]) {
+        let found = try inProgram {
             try Self.runs().filter(\.isWork).reduce(into: Set<String>()) { found, run in
                 let (name, rest) = Self.command(of: run.words)
                 found.insert(Self.actions[name] == nil ? name : "\(name) \(rest.first ?? "")")

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import JSON
-import RainMakerCommandLine
 import TestSupport
 import Testing
 
@@ -11,7 +10,7 @@ import Testing
 @Suite("Snapshots", .oneByOne) struct SnapshotTests {
     /// The headings of the help page, each with the first words of its commands.
     private static var groups: [(name: String, words: Set<String>)] {
-        VendorModule.$all.withValue([.rainMaker]) {
+        inProgram {
             MatterCtl.configuration.groupedSubcommands.map { ($0.name, Set($0.subcommands.map { $0._commandName })) }
         }
     }

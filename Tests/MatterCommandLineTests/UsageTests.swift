@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import JSON
-import RainMakerCommandLine
 import TestSupport
 import Testing
 
@@ -14,7 +13,7 @@ import Testing
             let parts = type.configuration.subcommands
             return parts.isEmpty ? [(words, type)] : parts.flatMap { below($0, words + [$0._commandName]) }
         }
-        return VendorModule.$all.withValue([.rainMaker]) { below(MatterCtl.self, []).map { (words: $0.0, type: $0.1) } }
+        return inProgram { below(MatterCtl.self, []).map { (words: $0.0, type: $0.1) } }
     }
 
     @Test("every command has a help page with an abstract, an example and the common options, 80 columns wide")
@@ -209,7 +208,7 @@ import Testing
             let text = try String(contentsOf: file, encoding: .utf8)
             for match in text.matches(of: /\.step\("([a-z.-]+)"/) {
                 count += 1
-                let isKnown = VendorModule.$all.withValue([.rainMaker]) { Hints.knows(String(match.1)) }
+                let isKnown = inProgram { Hints.knows(String(match.1)) }
                 #expect(isKnown, "\(match.1) in \(file.lastPathComponent)")
             }
         }
