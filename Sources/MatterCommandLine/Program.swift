@@ -25,10 +25,10 @@ public struct Program: Sendable {
     ///   - modules: the vendors whose commands there are.
     ///   - simulate: the command that plays devices; `nil` for none.
     public static func run(
-        _ arguments: [String], with modules: [VendorModule], simulate: (any SimulateCommand.Type)? = nil
+        _ arguments: [String], with modules: [VendorModule], simulate: SimulateCommandChoice? = nil
     ) -> Never {
         CommandStart.note()
-        SimulateCommandChoice.$current.withValue(simulate) {
+        SimulateCommandChoice.$chosen.withValue(simulate) {
             VendorModule.$all.withValue(modules) { run(arguments) }
         }
     }
@@ -65,10 +65,11 @@ public struct Program: Sendable {
     /// - Parameter arguments: without the name of the program.
     /// - Returns: the exit code.
     public static func run(
-        _ arguments: [String], with modules: [VendorModule], simulate: (any SimulateCommand.Type)? = nil,
+        _ arguments: [String], with modules: [VendorModule],
+        simulate: SimulateCommandChoice? = nil,
         on terminal: Terminal
     ) async -> Int32 {
-        await SimulateCommandChoice.$current.withValue(simulate) {
+        await SimulateCommandChoice.$chosen.withValue(simulate) {
             await VendorModule.$all.withValue(modules) { await run(arguments, on: terminal) }
         }
     }

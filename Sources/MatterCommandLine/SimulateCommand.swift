@@ -4,8 +4,15 @@ public protocol SimulateCommand: LocalCommand, SendableMetatype {
     static var deviceTypes: [String] { get }
 }
 
-/// Which command plays devices; a program without it has none.
-enum SimulateCommandChoice {
-    /// That of the run under way.
-    @TaskLocal static var current: (any SimulateCommand.Type)?
+/// Which command plays devices. It is made for those who ask for it: a generic type with many fields.
+public struct SimulateCommandChoice: Sendable {
+    private let make: @Sendable () -> any SimulateCommand.Type
+
+    /// - Parameter make: makes the type of the command.
+    public init(_ make: @escaping @Sendable () -> any SimulateCommand.Type) { self.make = make }
+
+    /// That of the run under way; a program without it has none.
+    @TaskLocal static var chosen: SimulateCommandChoice?
+
+    static var current: (any SimulateCommand.Type)? { chosen?.make() }
 }

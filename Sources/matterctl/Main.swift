@@ -10,6 +10,7 @@ enum Main {
         var arguments: [String] = []
         while let argument = cprocess_argument(Int32(arguments.count)) { arguments.append(String(cString: argument)) }
         Program.run(
-            arguments, with: [.rainMaker], simulate: Simulation.command(for: [RainMakerDeviceOptions.self]))
+            arguments, with: [.rainMaker],
+            simulate: SimulateCommandChoice { Simulation.command(for: [RainMakerDeviceOptions.self]) })
     }
 }

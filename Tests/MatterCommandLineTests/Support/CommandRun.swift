@@ -33,7 +33,7 @@ struct CommandRun: CustomStringConvertible {
 
 /// Looks at the commands that the program has.
 func inProgram<Output>(_ work: () throws -> Output) rethrows -> Output {
-    try SimulateCommandChoice.$current.withValue(Shell.simulate) {
+    try SimulateCommandChoice.$chosen.withValue(Shell.simulate) {
         try VendorModule.$all.withValue([.rainMaker], operation: work)
     }
 }
@@ -49,7 +49,7 @@ final class Shell: Sendable {
     private let environment: [String: String]
     private let terminals: Set<Terminal.Stream>
     private let now: Int64?
-    fileprivate static let simulate = Simulation.command(for: [RainMakerDeviceOptions.self])
+    fileprivate static let simulate = SimulateCommandChoice { Simulation.command(for: [RainMakerDeviceOptions.self]) }
 
     /// - Parameters:
     ///   - environment: variables beside those that say where the state is.
