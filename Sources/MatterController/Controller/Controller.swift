@@ -268,7 +268,7 @@ public actor Controller {
     /// The link to a node; sessions are set up when it is first used.
     ///
     /// - Parameter kind: what the sessions are for; as the options say by default.
-    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
+    /// - Throws: ``ControllerError`` if the node sleeps for longer than may be waited, ``RecordError`` without a fabric.
     public func link(to node: NodeRecord, for kind: SlotKind? = nil) async throws -> NodeLink {
         let key = LinkKey(node: node.nodeID, kind: kind ?? options.sessions)
         if let link = links[key] { return link }
@@ -331,7 +331,7 @@ public actor Controller {
     /// Runs something with the link to a node, then ends its session: who works on many nodes must not hold the session
     /// slots of all of them.
     ///
-    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
+    /// - Throws: as ``link(to:for:)``, and what the body throws.
     public func withLink<Result: Sendable>(
         to node: NodeRecord, _ body: @Sendable (NodeLink) async throws -> Result
     ) async throws -> Result {

@@ -19,9 +19,7 @@ struct Button: ReadingCommand {
     func run(_ context: CommandContext) async throws {
         guard watch.watch else { return try await round.run(context) }
         try await WordWatch(round, watch, context).run { endpoints in
-            SubscribeRequest(
-                minIntervalFloor: 0, maxIntervalCeiling: 0, attributePaths: [],
-                eventPaths: endpoints.map { EventPath(endpoint: $0, cluster: Switch.id, isUrgent: true) })
+            ([], endpoints.map { EventPath(endpoint: $0, cluster: Switch.id, isUrgent: true) })
         } tell: { result, isFirst in
             // What the device kept from before the start is its log, and no news.
             isFirst ? [] : result.events.compactMap(Told.init(button:))

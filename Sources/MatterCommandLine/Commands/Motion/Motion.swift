@@ -17,13 +17,13 @@ struct Motion: ReadingCommand {
 
     func run(_ context: CommandContext) async throws {
         guard watch.watch else { return try await round.run(context) }
-        try await WordWatch(round, watch, context).run { paths in
-            SubscribeRequest(
-                minIntervalFloor: 0, maxIntervalCeiling: 0,
-                attributePaths: paths.map {
+        try await WordWatch(round, watch, context).run { endpoints in
+            (
+                endpoints.map {
                     AttributePath(
                         endpoint: $0, cluster: OccupancySensing.id, attribute: OccupancySensing.Attribute.occupancy)
-                })
+                }, []
+            )
         } tell: { result, _ in
             result.attributes.compactMap { report in
                 guard let bits: UInt8 = report.value?.integer() else { return nil }

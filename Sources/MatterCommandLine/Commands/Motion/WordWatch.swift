@@ -34,17 +34,19 @@ struct WordWatch {
     }
 
     /// - Parameters:
-    ///   - request: what to follow at some endpoints; `nil` stands for all of them. The library knows how long a node may be
-    ///     silent.
+    ///   - paths: what to follow at some endpoints; `nil` stands for all of them.
     ///   - tell: what a report says; also whether it is the first of a node, with what was before.
     func run(
-        _ request: ([EndpointID?]) -> SubscribeRequest, tell: (ReadResult, _ isFirst: Bool) -> [Told]
+        _ paths: ([EndpointID?]) -> (attributes: [AttributePath], events: [EventPath]),
+        tell: (ReadResult, _ isFirst: Bool) -> [Told]
     ) async throws {
         let parts = try await round.parts(context)
         // A node among several whose endpoints were named is asked for those that all of them have.
-        var request = request(parts.count == 1 ? parts.flatMap(\.endpoints) : [nil])
+        let paths = paths(parts.count == 1 ? parts.flatMap(\.endpoints) : [nil])
         let nodes = parts.map(\.node)
-        request.maxIntervalCeiling = await context.controller.usualSilence(of: nodes)
+        let request = SubscribeRequest(
+            minIntervalFloor: 0, maxIntervalCeiling: await context.controller.usualSilence(of: nodes),
+            attributePaths: paths.attributes, eventPaths: paths.events)
         let events = context.controller.follow(request, of: nodes, setUp: context.timeout)
         var begun: Set<NodeID> = []
         var left = options.count ?? .max

@@ -17,7 +17,7 @@ extension ThreadDataset {
     /// - Parameters:
     ///   - channel: `nil` for one between the usual channels of Wi-Fi.
     ///   - passphrase: what commissioners of the network use; `nil` for a random PSKc, with which no passphrase works.
-    /// - Throws: ``ThreadDatasetError``.
+    /// - Throws: ``ThreadDatasetError``, or ``CryptoError`` if the system has no randomness.
     public init(
         name: String, channel: UInt16? = nil, passphrase: SecretBytes? = nil, random: some RandomSource
     ) throws {

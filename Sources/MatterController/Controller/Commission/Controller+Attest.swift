@@ -17,7 +17,7 @@ extension Controller {
     /// Judges a device that is open for commissioning, and leaves it as it was. No fabric is needed.
     ///
     /// - Parameter requests: one for each device that a code is for; the first that is found is judged.
-    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
+    /// - Throws: ``CommissioningError`` with its stage; ``StoreError`` if the authorities cannot be read.
     public func attest(
         _ requests: [CommissioningRequest], trust: TrustPolicy,
         progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }, deadline: Instant
@@ -30,7 +30,8 @@ extension Controller {
 
     /// Judges a node of the fabric.
     ///
-    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer,
+    ///   ``StoreError`` if the authorities cannot be read.
     public func attest(_ node: NodeRecord, trust: TrustPolicy, deadline: Instant) async throws -> AttestedDevice {
         let judge = try judge(trust)
         let link = try await link(to: node)

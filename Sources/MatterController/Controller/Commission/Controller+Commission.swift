@@ -30,7 +30,8 @@ extension Controller {
     /// Commissions a device onto the fabric, which is made if there is none, and adds it to the nodes.
     ///
     /// - Parameter requests: one for each device that a code is for; the first that is found is commissioned.
-    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
+    /// - Throws: ``CommissioningError`` with its stage, ``InterruptedCommissioning`` once the device may have kept something,
+    ///   ``ControllerError`` or ``RecordError`` before anything is sent.
     public func commission(
         _ requests: [CommissioningRequest], _ commission: CommissionOptions, deadline: Instant
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {

@@ -37,7 +37,8 @@ extension Controller {
 
     /// Completes the node of a handover over the network of the fabric.
     ///
-    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
+    /// - Throws: ``CommissioningError`` with its stage, ``InterruptedCommissioning`` once the device may have kept something,
+    ///   ``ControllerError`` or ``RecordError`` before anything is sent.
     public func complete(
         _ handover: Handover, name: String?, room: String?, readsEndpoints: Bool,
         progress: @escaping @Sendable (CommissioningProgress) -> Void, deadline: Instant

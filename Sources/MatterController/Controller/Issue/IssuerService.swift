@@ -11,29 +11,29 @@ public protocol IssuerService: Sendable {
     /// - Parameters:
     ///   - name: the name that the user gives to the device.
     ///   - settings: what the user chose for this service, by names of its own.
-    /// - Throws: any error of the issuer; what was begun ends with it.
+    /// - Throws: any error of the service; nothing is sent to the device then.
     func begin(
         _ fabric: ServedFabric, deviceName name: String?, settings: [String: String]
     ) async throws -> any IssuerWork
 
     /// The service's part in the removal of nodes; `nil` if it has none.
     ///
-    /// - Throws: any error of the issuer; what was begun ends with it.
+    /// - Throws: any error of the service; nothing is removed then.
     func removal(from fabric: ServedFabric) throws -> (any RemovalWork)?
 
     /// Forgets what is kept for the service of a node that has been forgotten here.
     ///
-    /// - Throws: any error of the issuer; what was begun ends with it.
+    /// - Throws: any error of the service.
     func forget(_ node: NodeID, on fabric: ServedFabric) throws
 
     /// Gives a node another name at the service.
     ///
-    /// - Throws: any error of the issuer; what was begun ends with it.
+    /// - Throws: any error of the service.
     func rename(_ node: NodeID, to name: String, on fabric: ServedFabric) async throws
 
     /// The next step if a device of the fabric refuses access that it granted before.
     ///
-    /// - Throws: any error of the issuer; what was begun ends with it.
+    /// - Throws: any error of the service; there is no hint then.
     func accessHint(on fabric: ServedFabric) throws -> Hint?
 }
 
@@ -74,7 +74,7 @@ struct BareIssuer: IssuerWork {
 public protocol RemovalWork: Sendable {
     /// Keeps, before the device is told, what the service has to hear: the process may end in between.
     ///
-    /// - Throws: any error of the issuer; what was begun ends with it.
+    /// - Throws: any error of the service; the node is not told then.
     func prepare(_ node: NodeRecord) throws
 
     /// The node did not leave.
@@ -82,13 +82,13 @@ public protocol RemovalWork: Sendable {
 
     /// Tells the service that the node has left; what it could not be told is kept.
     ///
-    /// - Throws: any error of the issuer; what was begun ends with it.
+    /// - Throws: any error of the service.
     func complete(_ node: NodeRecord) async throws
 
     /// Repeats what the service could not be told of a node that has left.
     ///
     /// - Parameter text: the node's id, or the name that it had.
     /// - Returns: whether there was anything to repeat.
-    /// - Throws: any error of the issuer; what was begun ends with it.
+    /// - Throws: any error of the service; it is tried again later.
     func `repeat`(_ text: String) async throws -> Bool
 }

@@ -99,7 +99,7 @@ extension Controller {
     /// Forgets the session that the next one would resume.
     ///
     /// - Parameter purging: also where the node was reached and how it wanted to be treated.
-    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged or not there.
     public func disconnect(_ node: NodeRecord, purging: Bool) async throws {
         try keptSessions()?.remove(node.nodeID)
         try ResumptionStore(options.state, fabric: try fabric().name).remove(node.nodeID)

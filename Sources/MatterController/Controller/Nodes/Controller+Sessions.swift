@@ -30,8 +30,7 @@ extension Controller {
 
     /// The kept sessions with nodes of the fabric, by node id.
     ///
-    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
-    ///   or not there.
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged or not there.
     public func keptStates() throws -> [KeptState] {
         guard let store = try keptSessions(), let moment = store.now() else { return [] }
         let now = options.time.now

@@ -203,7 +203,7 @@ extension Controller {
     ///
     /// - Parameter eachEndpoint: whether a node that was not named takes part with every endpoint that suits; else what is
     ///   asked of it chooses.
-    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
+    /// - Throws: ``RecordError`` if nothing is meant, ``DataModelError`` for an unknown type or cluster.
     public func parts(
         of query: NodeQuery, in catalogue: Catalogue, eachEndpoint: Bool = false,
         where suits: @Sendable (NodeRecord.Endpoint) -> Bool

@@ -24,7 +24,7 @@ public struct LedgerConnection: Sendable {
 
     /// Where a ledger is.
     ///
-    /// - Throws: ``LedgerError``.
+    /// - Throws: ``HTTPError`` for a URL that is none.
     public func url(_ net: LedgerNet) throws -> BaseURL {
         try environment[Self.override].map { text throws in try BaseURL(parsing: text) } ?? net.url()
     }
@@ -32,7 +32,7 @@ public struct LedgerConnection: Sendable {
     /// A client for a server. Only the system's certificate authorities count: nothing but TLS proves the ledger's answers.
     ///
     /// - Parameter reach: where the URL may lead, if it is not the user's own.
-    /// - Throws: ``LedgerError``.
+    /// - Throws: ``HTTPError`` for a proxy that is none.
     public func service(
         _ url: BaseURL, largestBody: Int = LedgerClient.largestBody, reach: HTTPReach = .anywhere
     ) throws -> HTTPService {
@@ -45,7 +45,7 @@ public struct LedgerConnection: Sendable {
 
     /// Runs something with a client of a ledger, and ends its connections.
     ///
-    /// - Throws: ``LedgerError``.
+    /// - Throws: ``HTTPError``, and what the body throws.
     public func withClient<Result>(
         _ net: LedgerNet, deadline: ContinuousClock.Instant, _ body: (LedgerClient) async throws -> Result
     ) async throws -> Result {
@@ -62,7 +62,7 @@ public struct LedgerConnection: Sendable {
 
     /// Runs something that fetches lists of revoked certificates, and ends its connections.
     ///
-    /// - Throws: ``LedgerError``.
+    /// - Throws: ``HTTPError``, and what the body throws.
     public func withListFetcher<Result>(
         _ net: LedgerNet, deadline: ContinuousClock.Instant, _ body: (ListFetcher) async throws -> Result
     ) async throws -> Result {

@@ -106,7 +106,7 @@ extension Controller {
 
     /// True if something of a node is kept, if only what an interrupted removal has left.
     ///
-    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged or not there.
     public func hasRemains(of id: NodeID) throws -> Bool {
         if try nodes().has(id) { return true }
         if ResumptionStore(options.state, fabric: try fabric().name).has(id) { return true }
