@@ -53,7 +53,7 @@ def found():
 
 
 def main():
-    faults = [f"Sources/{name}:{line}: a field by its number: name it by the generated type (DoorLock.SetUser.Field.userName)"
+    faults = [f"Sources/{name}:{line}: a field by its number: use the generated type, or PartialStructure of it"
               for name, lines in found().items() for line in lines]
     print("\n".join(faults), end="\n" if faults else "")
     sys.exit(1 if faults else 0)

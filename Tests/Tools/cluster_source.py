@@ -56,7 +56,7 @@ KEYWORDS = {
 # What a cluster's enum declares itself, or what its members mention, so that no type of the cluster may have the name.
 RESERVED = {
     "Attribute", "Command", "Event", "Feature", "Type", "Protocol", "Self", "Bool", "String", "Float", "Double",
-    "TLVValue", "TypedAttribute", "FeatureMap", "StructureFields", "UInt8List", *SIMPLE.values(),
+    "TLVValue", "TypedAttribute", "FeatureMap", "StructureFields", "StructureField", "UInt8List", *SIMPLE.values(),
 }
 FABRIC_INDEX = 254
 # Fields that devices have only with a feature, which the model does not tell.
@@ -284,7 +284,7 @@ class Source:
 
     def structure(self, scope, key, value):
         self.add(1, "", f"/// {key}", f"public struct {scope.swift[key]}: ClusterStructure {{")
-        self.members(scope, value["fields"], scope.name, value.get("fabricScoped"), takes_null=True)
+        self.members(scope, scope.swift[key], value["fields"], scope.name, value.get("fabricScoped"), takes_null=True)
 
     def element(self, scope, cluster, key):
         kind, direction, name = key
@@ -309,11 +309,11 @@ class Source:
                  f"/// The number within the cluster.", f"{CONSTANT} id: {identifier} {{ {number} }}")
         for fact in facts:
             self.add(2, "/// What the node answers." if "typealias" in fact else "/// It is sent as a timed interaction.", fact)
-        self.members(scope, value["fields"], cluster["name"],
+        self.members(scope, swift, value["fields"], cluster["name"],
                      value.get("fabricScoped") or any(field["id"] == FABRIC_INDEX for field in value["fields"]),
                      cluster["id"] if kind == "Command" and direction == "request" else None)
 
-    def members(self, scope, fields, owner, is_scoped, cluster=None, takes_null=False):
+    def members(self, scope, swift, fields, owner, is_scoped, cluster=None, takes_null=False):
         """The fields, their initializer, and both directions of the encoding; closes the type."""
         fields = sorted(fields, key=lambda field: field["id"])
         rows = []
@@ -323,9 +323,10 @@ class Source:
             kind = self.value_type(scope, field)
             rows.append((field["id"], member(field["name"]), kind, is_optional, field))
         if rows:
-            self.add(2, "/// The fields by number, for readers that take what they can get.", "public enum Field {")
-            for number, name, _, _, field in rows:
-                self.add(3, f"/// {field['name']}", f"{CONSTANT} {name}: UInt8 {{ {number} }}")
+            self.add(2, "/// The fields one by one, for readers that take what they can get.", "public enum Field {")
+            for number, name, kind, _, field in rows:
+                self.add(3, f"/// {field['name']}",
+                         f"{CONSTANT} {name}: StructureField<{swift}, {kind.removesuffix('?')}> {{ .init({number}) }}")
             self.add(2, "}", "")
         for number, name, kind, is_optional, field in rows:
             self.add(2, f"/// {field['name']} (field {number}{self.bounds(field)})",

@@ -2,7 +2,7 @@
 ///
 /// Every accessor names the field in its error, so that a refused message says which field was wrong. Members with
 /// other tags are ignored, as the specification asks of readers.
-public struct TLVFields: Sendable {
+package struct TLVFields: Sendable {
     private let members: [TLVElement]
     private let name: String
 
@@ -10,7 +10,7 @@ public struct TLVFields: Sendable {
     ///   - value: the structure or list to look into.
     ///   - name: what it is called in error messages.
     /// - Throws: ``TLVError``.
-    public init(_ value: TLVValue, _ name: String) throws(TLVError) {
+    package init(_ value: TLVValue, _ name: String) throws(TLVError) {
         guard let members = value.members else { throw TLVError(.wrongType, "\(name) is not a structure") }
         self.members = members
         self.name = name
@@ -43,7 +43,7 @@ public struct TLVFields: Sendable {
     /// A field that has to be an unsigned integer.
     ///
     /// - Throws: ``TLVError`` if it is missing, of another type or too large.
-    public func unsigned<T: FixedWidthInteger & UnsignedInteger>(
+    package func unsigned<T: FixedWidthInteger & UnsignedInteger>(
         _ tag: UInt8, as type: T.Type = T.self
     ) throws(TLVError) -> T {
         guard let number = try optionalUnsigned(tag, as: type) else {
@@ -93,7 +93,7 @@ public struct TLVFields: Sendable {
     /// A field that is a string, if it is there.
     ///
     /// - Throws: ``TLVError`` if it is of another type.
-    public func optionalString(_ tag: UInt8) throws(TLVError) -> String? {
+    package func optionalString(_ tag: UInt8) throws(TLVError) -> String? {
         guard let value = self[tag] else { return nil }
         guard let text = value.text else { throw wrong(tag, "a string") }
         return text

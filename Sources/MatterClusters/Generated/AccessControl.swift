@@ -13,10 +13,10 @@ extension AccessControl {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = ReviewFabricRestrictionsResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ARL
-            @inlinable public static var arl: UInt8 { 0 }
+            @inlinable public static var arl: StructureField<ReviewFabricRestrictions, [CommissioningAccessRestrictionEntry]> { .init(0) }
         }
 
         /// ARL (field 0)
@@ -49,10 +49,10 @@ extension AccessControl {
         @inlinable public static var cluster: ClusterID { 0x001F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Token
-            @inlinable public static var token: UInt8 { 0 }
+            @inlinable public static var token: StructureField<ReviewFabricRestrictionsResponse, UInt64> { .init(0) }
         }
 
         /// Token (field 0)
@@ -85,18 +85,18 @@ extension AccessControl {
         @inlinable public static var cluster: ClusterID { 0x001F }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AdminNodeID
-            @inlinable public static var adminNodeID: UInt8 { 1 }
+            @inlinable public static var adminNodeID: StructureField<AccessControlExtensionChanged, UInt64> { .init(1) }
             /// AdminPasscodeID
-            @inlinable public static var adminPasscodeID: UInt8 { 2 }
+            @inlinable public static var adminPasscodeID: StructureField<AccessControlExtensionChanged, UInt16> { .init(2) }
             /// ChangeType
-            @inlinable public static var changeType: UInt8 { 3 }
+            @inlinable public static var changeType: StructureField<AccessControlExtensionChanged, ChangeType> { .init(3) }
             /// LatestValue
-            @inlinable public static var latestValue: UInt8 { 4 }
+            @inlinable public static var latestValue: StructureField<AccessControlExtensionChanged, AccessControlExtension> { .init(4) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<AccessControlExtensionChanged, UInt8> { .init(254) }
         }
 
         /// AdminNodeID (field 1)
@@ -153,16 +153,16 @@ extension AccessControl {
         @inlinable public static var cluster: ClusterID { 0x001F }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Token
-            @inlinable public static var token: UInt8 { 0 }
+            @inlinable public static var token: StructureField<FabricRestrictionReviewUpdate, UInt64> { .init(0) }
             /// Instruction
-            @inlinable public static var instruction: UInt8 { 1 }
+            @inlinable public static var instruction: StructureField<FabricRestrictionReviewUpdate, String> { .init(1) }
             /// ARLRequestFlowUrl
-            @inlinable public static var arlRequestFlowUrl: UInt8 { 2 }
+            @inlinable public static var arlRequestFlowUrl: StructureField<FabricRestrictionReviewUpdate, String> { .init(2) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<FabricRestrictionReviewUpdate, UInt8> { .init(254) }
         }
 
         /// Token (field 0)
@@ -213,12 +213,12 @@ extension AccessControl {
         @inlinable public static var cluster: ClusterID { 0x001F }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AdminNodeID
-            @inlinable public static var adminNodeID: UInt8 { 0 }
+            @inlinable public static var adminNodeID: StructureField<AuxiliaryAccessUpdated, UInt64> { .init(0) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<AuxiliaryAccessUpdated, UInt8> { .init(254) }
         }
 
         /// AdminNodeID (field 0)

@@ -39,10 +39,10 @@ extension AccountLogin {
         public typealias Response = GetSetupPINResponse
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TempAccountIdentifier
-            @inlinable public static var tempAccountIdentifier: UInt8 { 0 }
+            @inlinable public static var tempAccountIdentifier: StructureField<GetSetupPIN, String> { .init(0) }
         }
 
         /// TempAccountIdentifier (field 0; 16 to 100 bytes)
@@ -77,14 +77,14 @@ extension AccountLogin {
         @inlinable public static var id: CommandID { 0x02 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TempAccountIdentifier
-            @inlinable public static var tempAccountIdentifier: UInt8 { 0 }
+            @inlinable public static var tempAccountIdentifier: StructureField<Login, String> { .init(0) }
             /// SetupPIN
-            @inlinable public static var setupPIN: UInt8 { 1 }
+            @inlinable public static var setupPIN: StructureField<Login, String> { .init(1) }
             /// Node
-            @inlinable public static var node: UInt8 { 2 }
+            @inlinable public static var node: StructureField<Login, UInt64> { .init(2) }
         }
 
         /// TempAccountIdentifier (field 0; 16 to 100 bytes)
@@ -131,10 +131,10 @@ extension AccountLogin {
         @inlinable public static var id: CommandID { 0x03 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Node
-            @inlinable public static var node: UInt8 { 0 }
+            @inlinable public static var node: StructureField<Logout, UInt64> { .init(0) }
         }
 
         /// Node (field 0)
@@ -167,10 +167,10 @@ extension AccountLogin {
         @inlinable public static var cluster: ClusterID { 0x050E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SetupPIN
-            @inlinable public static var setupPIN: UInt8 { 0 }
+            @inlinable public static var setupPIN: StructureField<GetSetupPINResponse, String> { .init(0) }
         }
 
         /// SetupPIN (field 0)
@@ -203,12 +203,12 @@ extension AccountLogin {
         @inlinable public static var cluster: ClusterID { 0x050E }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Node
-            @inlinable public static var node: UInt8 { 0 }
+            @inlinable public static var node: StructureField<LoggedOut, UInt64> { .init(0) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<LoggedOut, UInt8> { .init(254) }
         }
 
         /// Node (field 0)

@@ -116,20 +116,20 @@ extension Actions {
 
     /// ActionStruct
     public struct Action: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<Action, UInt16> { .init(0) }
             /// Name
-            @inlinable public static var name: UInt8 { 1 }
+            @inlinable public static var name: StructureField<Action, String> { .init(1) }
             /// Type
-            @inlinable public static var type: UInt8 { 2 }
+            @inlinable public static var type: StructureField<Action, ActionType> { .init(2) }
             /// EndpointListID
-            @inlinable public static var endpointListID: UInt8 { 3 }
+            @inlinable public static var endpointListID: StructureField<Action, UInt16> { .init(3) }
             /// SupportedCommands
-            @inlinable public static var supportedCommands: UInt8 { 4 }
+            @inlinable public static var supportedCommands: StructureField<Action, CommandBits> { .init(4) }
             /// State
-            @inlinable public static var state: UInt8 { 5 }
+            @inlinable public static var state: StructureField<Action, ActionState> { .init(5) }
         }
 
         /// ActionID (field 0)
@@ -257,16 +257,16 @@ extension Actions {
 
     /// EndpointListStruct
     public struct EndpointList: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EndpointListID
-            @inlinable public static var endpointListID: UInt8 { 0 }
+            @inlinable public static var endpointListID: StructureField<EndpointList, UInt16> { .init(0) }
             /// Name
-            @inlinable public static var name: UInt8 { 1 }
+            @inlinable public static var name: StructureField<EndpointList, String> { .init(1) }
             /// Type
-            @inlinable public static var type: UInt8 { 2 }
+            @inlinable public static var type: StructureField<EndpointList, EndpointListType> { .init(2) }
             /// Endpoints
-            @inlinable public static var endpoints: UInt8 { 3 }
+            @inlinable public static var endpoints: StructureField<EndpointList, [EndpointID]> { .init(3) }
         }
 
         /// EndpointListID (field 0)
@@ -342,12 +342,12 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<InstantAction, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<InstantAction, UInt32> { .init(1) }
         }
 
         /// ActionID (field 0)
@@ -386,14 +386,14 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<InstantActionWithTransition, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<InstantActionWithTransition, UInt32> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<InstantActionWithTransition, UInt16> { .init(2) }
         }
 
         /// ActionID (field 0)
@@ -438,12 +438,12 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<StartAction, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<StartAction, UInt32> { .init(1) }
         }
 
         /// ActionID (field 0)
@@ -482,14 +482,14 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<StartActionWithDuration, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<StartActionWithDuration, UInt32> { .init(1) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 2 }
+            @inlinable public static var duration: StructureField<StartActionWithDuration, UInt32> { .init(2) }
         }
 
         /// ActionID (field 0)
@@ -534,12 +534,12 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<StopAction, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<StopAction, UInt32> { .init(1) }
         }
 
         /// ActionID (field 0)
@@ -578,12 +578,12 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<PauseAction, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<PauseAction, UInt32> { .init(1) }
         }
 
         /// ActionID (field 0)
@@ -622,14 +622,14 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<PauseActionWithDuration, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<PauseActionWithDuration, UInt32> { .init(1) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 2 }
+            @inlinable public static var duration: StructureField<PauseActionWithDuration, UInt32> { .init(2) }
         }
 
         /// ActionID (field 0)
@@ -674,12 +674,12 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<ResumeAction, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<ResumeAction, UInt32> { .init(1) }
         }
 
         /// ActionID (field 0)
@@ -718,12 +718,12 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<EnableAction, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<EnableAction, UInt32> { .init(1) }
         }
 
         /// ActionID (field 0)
@@ -762,14 +762,14 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x09 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<EnableActionWithDuration, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<EnableActionWithDuration, UInt32> { .init(1) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 2 }
+            @inlinable public static var duration: StructureField<EnableActionWithDuration, UInt32> { .init(2) }
         }
 
         /// ActionID (field 0)
@@ -814,12 +814,12 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0A }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<DisableAction, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<DisableAction, UInt32> { .init(1) }
         }
 
         /// ActionID (field 0)
@@ -858,14 +858,14 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0B }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<DisableActionWithDuration, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<DisableActionWithDuration, UInt32> { .init(1) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 2 }
+            @inlinable public static var duration: StructureField<DisableActionWithDuration, UInt32> { .init(2) }
         }
 
         /// ActionID (field 0)
@@ -910,14 +910,14 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<StateChanged, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<StateChanged, UInt32> { .init(1) }
             /// NewState
-            @inlinable public static var newState: UInt8 { 2 }
+            @inlinable public static var newState: StructureField<StateChanged, ActionState> { .init(2) }
         }
 
         /// ActionID (field 0)
@@ -962,16 +962,16 @@ extension Actions {
         @inlinable public static var cluster: ClusterID { 0x0025 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActionID
-            @inlinable public static var actionID: UInt8 { 0 }
+            @inlinable public static var actionID: StructureField<ActionFailed, UInt16> { .init(0) }
             /// InvokeID
-            @inlinable public static var invokeID: UInt8 { 1 }
+            @inlinable public static var invokeID: StructureField<ActionFailed, UInt32> { .init(1) }
             /// NewState
-            @inlinable public static var newState: UInt8 { 2 }
+            @inlinable public static var newState: StructureField<ActionFailed, ActionState> { .init(2) }
             /// Error
-            @inlinable public static var error: UInt8 { 3 }
+            @inlinable public static var error: StructureField<ActionFailed, ActionError> { .init(3) }
         }
 
         /// ActionID (field 0)

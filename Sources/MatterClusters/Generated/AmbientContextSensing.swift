@@ -94,12 +94,12 @@ extension AmbientContextSensing {
 
     /// AmbientContextTypeStruct
     public struct AmbientContextType: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AmbientContextSensed
-            @inlinable public static var ambientContextSensed: UInt8 { 0 }
+            @inlinable public static var ambientContextSensed: StructureField<AmbientContextType, [GlobalTypes.SemanticTag]> { .init(0) }
             /// DetectionConfidence
-            @inlinable public static var detectionConfidence: UInt8 { 1 }
+            @inlinable public static var detectionConfidence: StructureField<AmbientContextType, UInt8> { .init(1) }
         }
 
         /// AmbientContextSensed (field 0; at most 2 entries)
@@ -134,14 +134,14 @@ extension AmbientContextSensing {
 
     /// HoldTimeLimitsStruct
     public struct HoldTimeLimits: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// HoldTimeMin
-            @inlinable public static var holdTimeMin: UInt8 { 0 }
+            @inlinable public static var holdTimeMin: StructureField<HoldTimeLimits, UInt16> { .init(0) }
             /// HoldTimeMax
-            @inlinable public static var holdTimeMax: UInt8 { 1 }
+            @inlinable public static var holdTimeMax: StructureField<HoldTimeLimits, UInt16> { .init(1) }
             /// HoldTimeDefault
-            @inlinable public static var holdTimeDefault: UInt8 { 2 }
+            @inlinable public static var holdTimeDefault: StructureField<HoldTimeLimits, UInt16> { .init(2) }
         }
 
         /// HoldTimeMin (field 0; at least 1)
@@ -182,12 +182,12 @@ extension AmbientContextSensing {
 
     /// ObjectCountConfigStruct
     public struct ObjectCountConfig: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CountingObject
-            @inlinable public static var countingObject: UInt8 { 0 }
+            @inlinable public static var countingObject: StructureField<ObjectCountConfig, GlobalTypes.SemanticTag> { .init(0) }
             /// ObjectCountThreshold
-            @inlinable public static var objectCountThreshold: UInt8 { 1 }
+            @inlinable public static var objectCountThreshold: StructureField<ObjectCountConfig, UInt16> { .init(1) }
         }
 
         /// CountingObject (field 0)
@@ -222,20 +222,20 @@ extension AmbientContextSensing {
 
     /// PredictedActivityStruct
     public struct PredictedActivity: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StartTimestamp
-            @inlinable public static var startTimestamp: UInt8 { 0 }
+            @inlinable public static var startTimestamp: StructureField<PredictedActivity, UInt32> { .init(0) }
             /// EndTimestamp
-            @inlinable public static var endTimestamp: UInt8 { 1 }
+            @inlinable public static var endTimestamp: StructureField<PredictedActivity, UInt32> { .init(1) }
             /// AmbientContextType
-            @inlinable public static var ambientContextType: UInt8 { 2 }
+            @inlinable public static var ambientContextType: StructureField<PredictedActivity, [GlobalTypes.SemanticTag]> { .init(2) }
             /// CrowdDetected
-            @inlinable public static var crowdDetected: UInt8 { 3 }
+            @inlinable public static var crowdDetected: StructureField<PredictedActivity, Bool> { .init(3) }
             /// CrowdCount
-            @inlinable public static var crowdCount: UInt8 { 4 }
+            @inlinable public static var crowdCount: StructureField<PredictedActivity, UInt8> { .init(4) }
             /// Confidence
-            @inlinable public static var confidence: UInt8 { 5 }
+            @inlinable public static var confidence: StructureField<PredictedActivity, UInt8> { .init(5) }
         }
 
         /// StartTimestamp (field 0; at most 4294967294)
@@ -298,14 +298,14 @@ extension AmbientContextSensing {
         @inlinable public static var cluster: ClusterID { 0x0431 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AmbientContextDetected
-            @inlinable public static var ambientContextDetected: UInt8 { 0 }
+            @inlinable public static var ambientContextDetected: StructureField<AmbientContextDetectStarted, AmbientContextType> { .init(0) }
             /// ObjectCountThresholdReached
-            @inlinable public static var objectCountThresholdReached: UInt8 { 1 }
+            @inlinable public static var objectCountThresholdReached: StructureField<AmbientContextDetectStarted, Bool> { .init(1) }
             /// ObjectCount
-            @inlinable public static var objectCount: UInt8 { 2 }
+            @inlinable public static var objectCount: StructureField<AmbientContextDetectStarted, UInt16> { .init(2) }
         }
 
         /// AmbientContextDetected (field 0)
@@ -350,12 +350,12 @@ extension AmbientContextSensing {
         @inlinable public static var cluster: ClusterID { 0x0431 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EventStartTimePos
-            @inlinable public static var eventStartTimePos: UInt8 { 0 }
+            @inlinable public static var eventStartTimePos: StructureField<AmbientContextDetectEnded, UInt64> { .init(0) }
             /// EventStartTimeSys
-            @inlinable public static var eventStartTimeSys: UInt8 { 1 }
+            @inlinable public static var eventStartTimeSys: StructureField<AmbientContextDetectEnded, UInt64> { .init(1) }
         }
 
         /// EventStartTimePos (field 0)

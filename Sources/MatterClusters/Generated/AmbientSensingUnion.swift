@@ -62,16 +62,16 @@ extension AmbientSensingUnion {
 
     /// UnionContributorStruct
     public struct UnionContributor: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ContributorNodeID
-            @inlinable public static var contributorNodeID: UInt8 { 0 }
+            @inlinable public static var contributorNodeID: StructureField<UnionContributor, UInt64> { .init(0) }
             /// ContributorEndpointID
-            @inlinable public static var contributorEndpointID: UInt8 { 1 }
+            @inlinable public static var contributorEndpointID: StructureField<UnionContributor, EndpointID> { .init(1) }
             /// ContributorName
-            @inlinable public static var contributorName: UInt8 { 2 }
+            @inlinable public static var contributorName: StructureField<UnionContributor, String> { .init(2) }
             /// ContributorHealth
-            @inlinable public static var contributorHealth: UInt8 { 3 }
+            @inlinable public static var contributorHealth: StructureField<UnionContributor, UnionContributorStatus> { .init(3) }
         }
 
         /// ContributorNodeID (field 0)
@@ -147,10 +147,10 @@ extension AmbientSensingUnion {
         @inlinable public static var cluster: ClusterID { 0x0432 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AddedContributor
-            @inlinable public static var addedContributor: UInt8 { 0 }
+            @inlinable public static var addedContributor: StructureField<UnionContributorAdded, [UnionContributor]> { .init(0) }
         }
 
         /// AddedContributor (field 0)
@@ -183,10 +183,10 @@ extension AmbientSensingUnion {
         @inlinable public static var cluster: ClusterID { 0x0432 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RemovedContributor
-            @inlinable public static var removedContributor: UInt8 { 0 }
+            @inlinable public static var removedContributor: StructureField<UnionContributorRemoved, [UnionContributor]> { .init(0) }
         }
 
         /// RemovedContributor (field 0)
@@ -219,10 +219,10 @@ extension AmbientSensingUnion {
         @inlinable public static var cluster: ClusterID { 0x0432 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StatusChangedContributor
-            @inlinable public static var statusChangedContributor: UInt8 { 0 }
+            @inlinable public static var statusChangedContributor: StructureField<UnionContributorStatusChanged, [UnionContributor]> { .init(0) }
         }
 
         /// StatusChangedContributor (field 0)

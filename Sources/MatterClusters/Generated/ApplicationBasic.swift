@@ -78,12 +78,12 @@ extension ApplicationBasic {
 
     /// ApplicationStruct
     public struct Application: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CatalogVendorID
-            @inlinable public static var catalogVendorID: UInt8 { 0 }
+            @inlinable public static var catalogVendorID: StructureField<Application, UInt16> { .init(0) }
             /// ApplicationID
-            @inlinable public static var applicationID: UInt8 { 1 }
+            @inlinable public static var applicationID: StructureField<Application, String> { .init(1) }
         }
 
         /// CatalogVendorID (field 0)

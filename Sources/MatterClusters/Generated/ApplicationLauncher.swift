@@ -44,12 +44,12 @@ extension ApplicationLauncher {
 
     /// ApplicationEPStruct
     public struct ApplicationEP: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Application
-            @inlinable public static var application: UInt8 { 0 }
+            @inlinable public static var application: StructureField<ApplicationEP, Application> { .init(0) }
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 1 }
+            @inlinable public static var endpoint: StructureField<ApplicationEP, EndpointID> { .init(1) }
         }
 
         /// Application (field 0)
@@ -84,12 +84,12 @@ extension ApplicationLauncher {
 
     /// ApplicationStruct
     public struct Application: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CatalogVendorID
-            @inlinable public static var catalogVendorID: UInt8 { 0 }
+            @inlinable public static var catalogVendorID: StructureField<Application, UInt16> { .init(0) }
             /// ApplicationID
-            @inlinable public static var applicationID: UInt8 { 1 }
+            @inlinable public static var applicationID: StructureField<Application, String> { .init(1) }
         }
 
         /// CatalogVendorID (field 0)
@@ -164,12 +164,12 @@ extension ApplicationLauncher {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = LauncherResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Application
-            @inlinable public static var application: UInt8 { 0 }
+            @inlinable public static var application: StructureField<LaunchApp, Application> { .init(0) }
             /// Data
-            @inlinable public static var data: UInt8 { 1 }
+            @inlinable public static var data: StructureField<LaunchApp, [UInt8]> { .init(1) }
         }
 
         /// Application (field 0)
@@ -210,10 +210,10 @@ extension ApplicationLauncher {
         @inlinable public static var id: CommandID { 0x01 }
         /// What the node answers.
         public typealias Response = LauncherResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Application
-            @inlinable public static var application: UInt8 { 0 }
+            @inlinable public static var application: StructureField<StopApp, Application> { .init(0) }
         }
 
         /// Application (field 0)
@@ -248,10 +248,10 @@ extension ApplicationLauncher {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = LauncherResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Application
-            @inlinable public static var application: UInt8 { 0 }
+            @inlinable public static var application: StructureField<HideApp, Application> { .init(0) }
         }
 
         /// Application (field 0)
@@ -284,12 +284,12 @@ extension ApplicationLauncher {
         @inlinable public static var cluster: ClusterID { 0x050C }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<LauncherResponse, Status> { .init(0) }
             /// Data
-            @inlinable public static var data: UInt8 { 1 }
+            @inlinable public static var data: StructureField<LauncherResponse, [UInt8]> { .init(1) }
         }
 
         /// Status (field 0)

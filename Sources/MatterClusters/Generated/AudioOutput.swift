@@ -40,14 +40,14 @@ extension AudioOutput {
 
     /// OutputInfoStruct
     public struct OutputInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Index
-            @inlinable public static var index: UInt8 { 0 }
+            @inlinable public static var index: StructureField<OutputInfo, UInt8> { .init(0) }
             /// OutputType
-            @inlinable public static var outputType: UInt8 { 1 }
+            @inlinable public static var outputType: StructureField<OutputInfo, OutputType> { .init(1) }
             /// Name
-            @inlinable public static var name: UInt8 { 2 }
+            @inlinable public static var name: StructureField<OutputInfo, String> { .init(2) }
         }
 
         /// Index (field 0)
@@ -126,10 +126,10 @@ extension AudioOutput {
         @inlinable public static var cluster: ClusterID { 0x050B }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Index
-            @inlinable public static var index: UInt8 { 0 }
+            @inlinable public static var index: StructureField<SelectOutput, UInt8> { .init(0) }
         }
 
         /// Index (field 0)
@@ -162,12 +162,12 @@ extension AudioOutput {
         @inlinable public static var cluster: ClusterID { 0x050B }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Index
-            @inlinable public static var index: UInt8 { 0 }
+            @inlinable public static var index: StructureField<RenameOutput, UInt8> { .init(0) }
             /// Name
-            @inlinable public static var name: UInt8 { 1 }
+            @inlinable public static var name: StructureField<RenameOutput, String> { .init(1) }
         }
 
         /// Index (field 0)

@@ -120,16 +120,16 @@ extension AvAnalysis {
 
     /// AnalysisStreamStruct
     public struct AnalysisStream: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AnalysisStreamID
-            @inlinable public static var analysisStreamID: UInt8 { 0 }
+            @inlinable public static var analysisStreamID: StructureField<AnalysisStream, UInt16> { .init(0) }
             /// WebRTCEndpointID
-            @inlinable public static var webRTCEndpointID: UInt8 { 1 }
+            @inlinable public static var webRTCEndpointID: StructureField<AnalysisStream, EndpointID> { .init(1) }
             /// PushAVEndpointID
-            @inlinable public static var pushAVEndpointID: UInt8 { 2 }
+            @inlinable public static var pushAVEndpointID: StructureField<AnalysisStream, EndpointID> { .init(2) }
             /// AnalysisStreamState
-            @inlinable public static var analysisStreamState: UInt8 { 3 }
+            @inlinable public static var analysisStreamState: StructureField<AnalysisStream, AnalysisStreamState> { .init(3) }
         }
 
         /// AnalysisStreamID (field 0)
@@ -176,12 +176,12 @@ extension AvAnalysis {
 
     /// ContextTriggerStruct
     public struct ContextTrigger: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Context
-            @inlinable public static var context: UInt8 { 0 }
+            @inlinable public static var context: StructureField<ContextTrigger, GlobalTypes.SemanticTag> { .init(0) }
             /// ZoneIDs
-            @inlinable public static var zoneIDs: UInt8 { 1 }
+            @inlinable public static var zoneIDs: StructureField<ContextTrigger, [UInt16]> { .init(1) }
         }
 
         /// Context (field 0)
@@ -216,20 +216,20 @@ extension AvAnalysis {
 
     /// TrackedContext
     public struct TrackedContext: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// IdentifiedContextID
-            @inlinable public static var identifiedContextID: UInt8 { 0 }
+            @inlinable public static var identifiedContextID: StructureField<TrackedContext, UInt16> { .init(0) }
             /// IdentifiedContext
-            @inlinable public static var identifiedContext: UInt8 { 1 }
+            @inlinable public static var identifiedContext: StructureField<TrackedContext, GlobalTypes.SemanticTag> { .init(1) }
             /// PreviousZone
-            @inlinable public static var previousZone: UInt8 { 2 }
+            @inlinable public static var previousZone: StructureField<TrackedContext, UInt16> { .init(2) }
             /// CurrentZone
-            @inlinable public static var currentZone: UInt8 { 3 }
+            @inlinable public static var currentZone: StructureField<TrackedContext, UInt16> { .init(3) }
             /// StartTime
-            @inlinable public static var startTime: UInt8 { 4 }
+            @inlinable public static var startTime: StructureField<TrackedContext, UInt32> { .init(4) }
             /// EndTime
-            @inlinable public static var endTime: UInt8 { 5 }
+            @inlinable public static var endTime: StructureField<TrackedContext, UInt32> { .init(5) }
         }
 
         /// IdentifiedContextID (field 0)
@@ -292,10 +292,10 @@ extension AvAnalysis {
         @inlinable public static var cluster: ClusterID { 0x0557 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ContextTriggers
-            @inlinable public static var contextTriggers: UInt8 { 0 }
+            @inlinable public static var contextTriggers: StructureField<EnableContextTriggers, [ContextTrigger]> { .init(0) }
         }
 
         /// ContextTriggers (field 0; at most 50 entries)
@@ -328,10 +328,10 @@ extension AvAnalysis {
         @inlinable public static var cluster: ClusterID { 0x0557 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ContextTriggers
-            @inlinable public static var contextTriggers: UInt8 { 0 }
+            @inlinable public static var contextTriggers: StructureField<DisableContextTriggers, [ContextTrigger]> { .init(0) }
         }
 
         /// ContextTriggers (field 0; at most 50 entries)
@@ -366,10 +366,10 @@ extension AvAnalysis {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = EstablishAnalysisStreamResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<EstablishAnalysisStream, UInt64> { .init(0) }
         }
 
         /// NodeID (field 0)
@@ -402,14 +402,14 @@ extension AvAnalysis {
         @inlinable public static var cluster: ClusterID { 0x0557 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AnalysisStreamID
-            @inlinable public static var analysisStreamID: UInt8 { 0 }
+            @inlinable public static var analysisStreamID: StructureField<ActivateAnalysisStream, UInt16> { .init(0) }
             /// WebRTCEndpointID
-            @inlinable public static var webRTCEndpointID: UInt8 { 1 }
+            @inlinable public static var webRTCEndpointID: StructureField<ActivateAnalysisStream, EndpointID> { .init(1) }
             /// PushAVEndpointID
-            @inlinable public static var pushAVEndpointID: UInt8 { 2 }
+            @inlinable public static var pushAVEndpointID: StructureField<ActivateAnalysisStream, EndpointID> { .init(2) }
         }
 
         /// AnalysisStreamID (field 0)
@@ -454,10 +454,10 @@ extension AvAnalysis {
         @inlinable public static var cluster: ClusterID { 0x0557 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AnalysisStreamID
-            @inlinable public static var analysisStreamID: UInt8 { 0 }
+            @inlinable public static var analysisStreamID: StructureField<DeactivateAnalysisStream, UInt16> { .init(0) }
         }
 
         /// AnalysisStreamID (field 0)
@@ -490,10 +490,10 @@ extension AvAnalysis {
         @inlinable public static var cluster: ClusterID { 0x0557 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AnalysisStreamID
-            @inlinable public static var analysisStreamID: UInt8 { 0 }
+            @inlinable public static var analysisStreamID: StructureField<RemoveAnalysisStream, UInt16> { .init(0) }
         }
 
         /// AnalysisStreamID (field 0)
@@ -526,10 +526,10 @@ extension AvAnalysis {
         @inlinable public static var cluster: ClusterID { 0x0557 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AnalysisStreamID
-            @inlinable public static var analysisStreamID: UInt8 { 0 }
+            @inlinable public static var analysisStreamID: StructureField<EstablishAnalysisStreamResponse, UInt16> { .init(0) }
         }
 
         /// AnalysisStreamID (field 0)
@@ -562,14 +562,14 @@ extension AvAnalysis {
         @inlinable public static var cluster: ClusterID { 0x0557 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SessionID
-            @inlinable public static var sessionID: UInt8 { 0 }
+            @inlinable public static var sessionID: StructureField<AnalysisSessionStart, UInt16> { .init(0) }
             /// SourceNodeId
-            @inlinable public static var sourceNodeId: UInt8 { 1 }
+            @inlinable public static var sourceNodeId: StructureField<AnalysisSessionStart, UInt64> { .init(1) }
             /// TriggeredZones
-            @inlinable public static var triggeredZones: UInt8 { 2 }
+            @inlinable public static var triggeredZones: StructureField<AnalysisSessionStart, [UInt16]> { .init(2) }
         }
 
         /// SessionID (field 0)
@@ -614,12 +614,12 @@ extension AvAnalysis {
         @inlinable public static var cluster: ClusterID { 0x0557 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SessionID
-            @inlinable public static var sessionID: UInt8 { 0 }
+            @inlinable public static var sessionID: StructureField<AnalysisSessionEnd, UInt16> { .init(0) }
             /// SourceNodeId
-            @inlinable public static var sourceNodeId: UInt8 { 1 }
+            @inlinable public static var sourceNodeId: StructureField<AnalysisSessionEnd, UInt64> { .init(1) }
         }
 
         /// SessionID (field 0)
@@ -658,20 +658,20 @@ extension AvAnalysis {
         @inlinable public static var cluster: ClusterID { 0x0557 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SessionID
-            @inlinable public static var sessionID: UInt8 { 0 }
+            @inlinable public static var sessionID: StructureField<PerceivedContext, UInt16> { .init(0) }
             /// SourceNodeId
-            @inlinable public static var sourceNodeId: UInt8 { 1 }
+            @inlinable public static var sourceNodeId: StructureField<PerceivedContext, UInt64> { .init(1) }
             /// SourceStartTimestamp
-            @inlinable public static var sourceStartTimestamp: UInt8 { 2 }
+            @inlinable public static var sourceStartTimestamp: StructureField<PerceivedContext, UInt64> { .init(2) }
             /// NewIdentifiedContexts
-            @inlinable public static var newIdentifiedContexts: UInt8 { 3 }
+            @inlinable public static var newIdentifiedContexts: StructureField<PerceivedContext, [TrackedContext]> { .init(3) }
             /// CurrentIdentifiedContexts
-            @inlinable public static var currentIdentifiedContexts: UInt8 { 4 }
+            @inlinable public static var currentIdentifiedContexts: StructureField<PerceivedContext, [TrackedContext]> { .init(4) }
             /// ExpiredContexts
-            @inlinable public static var expiredContexts: UInt8 { 5 }
+            @inlinable public static var expiredContexts: StructureField<PerceivedContext, [TrackedContext]> { .init(5) }
         }
 
         /// SessionID (field 0)

@@ -33,10 +33,10 @@ extension BasicInformation {
         @inlinable public static var cluster: ClusterID { 0x0028 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ReachableNewValue
-            @inlinable public static var reachableNewValue: UInt8 { 0 }
+            @inlinable public static var reachableNewValue: StructureField<ReachableChanged, Bool> { .init(0) }
         }
 
         /// ReachableNewValue (field 0)

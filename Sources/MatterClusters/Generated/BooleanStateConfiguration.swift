@@ -106,10 +106,10 @@ extension BooleanStateConfiguration {
         @inlinable public static var cluster: ClusterID { 0x0080 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AlarmsToSuppress
-            @inlinable public static var alarmsToSuppress: UInt8 { 0 }
+            @inlinable public static var alarmsToSuppress: StructureField<SuppressAlarm, AlarmMode> { .init(0) }
         }
 
         /// AlarmsToSuppress (field 0)
@@ -142,10 +142,10 @@ extension BooleanStateConfiguration {
         @inlinable public static var cluster: ClusterID { 0x0080 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AlarmsToEnableDisable
-            @inlinable public static var alarmsToEnableDisable: UInt8 { 0 }
+            @inlinable public static var alarmsToEnableDisable: StructureField<EnableDisableAlarm, AlarmMode> { .init(0) }
         }
 
         /// AlarmsToEnableDisable (field 0)
@@ -178,12 +178,12 @@ extension BooleanStateConfiguration {
         @inlinable public static var cluster: ClusterID { 0x0080 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AlarmsActive
-            @inlinable public static var alarmsActive: UInt8 { 0 }
+            @inlinable public static var alarmsActive: StructureField<AlarmsStateChanged, AlarmMode> { .init(0) }
             /// AlarmsSuppressed
-            @inlinable public static var alarmsSuppressed: UInt8 { 1 }
+            @inlinable public static var alarmsSuppressed: StructureField<AlarmsStateChanged, AlarmMode> { .init(1) }
         }
 
         /// AlarmsActive (field 0)
@@ -222,10 +222,10 @@ extension BooleanStateConfiguration {
         @inlinable public static var cluster: ClusterID { 0x0080 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SensorFault
-            @inlinable public static var sensorFault: UInt8 { 0 }
+            @inlinable public static var sensorFault: StructureField<SensorFaultEvent, SensorFault> { .init(0) }
         }
 
         /// SensorFault (field 0)

@@ -11,12 +11,12 @@ extension BridgedDeviceBasicInformation {
         @inlinable public static var cluster: ClusterID { 0x0039 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x80 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StayActiveDuration
-            @inlinable public static var stayActiveDuration: UInt8 { 0 }
+            @inlinable public static var stayActiveDuration: StructureField<KeepActive, UInt32> { .init(0) }
             /// TimeoutMs
-            @inlinable public static var timeoutMs: UInt8 { 1 }
+            @inlinable public static var timeoutMs: StructureField<KeepActive, UInt32> { .init(1) }
         }
 
         /// StayActiveDuration (field 0)
@@ -55,10 +55,10 @@ extension BridgedDeviceBasicInformation {
         @inlinable public static var cluster: ClusterID { 0x0039 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SoftwareVersion
-            @inlinable public static var softwareVersion: UInt8 { 0 }
+            @inlinable public static var softwareVersion: StructureField<StartUp, UInt32> { .init(0) }
         }
 
         /// SoftwareVersion (field 0)
@@ -135,10 +135,10 @@ extension BridgedDeviceBasicInformation {
         @inlinable public static var cluster: ClusterID { 0x0039 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x80 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PromisedActiveDuration
-            @inlinable public static var promisedActiveDuration: UInt8 { 0 }
+            @inlinable public static var promisedActiveDuration: StructureField<ActiveChanged, UInt32> { .init(0) }
         }
 
         /// PromisedActiveDuration (field 0)

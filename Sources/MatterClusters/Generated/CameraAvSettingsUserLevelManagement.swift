@@ -90,12 +90,12 @@ extension CameraAvSettingsUserLevelManagement {
 
     /// DPTZStruct
     public struct DPTZ: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 0 }
+            @inlinable public static var videoStreamID: StructureField<DPTZ, UInt16> { .init(0) }
             /// Viewport
-            @inlinable public static var viewport: UInt8 { 1 }
+            @inlinable public static var viewport: StructureField<DPTZ, GlobalTypes.Viewport> { .init(1) }
         }
 
         /// VideoStreamID (field 0)
@@ -130,14 +130,14 @@ extension CameraAvSettingsUserLevelManagement {
 
     /// MPTZPresetStruct
     public struct MPTZPreset: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PresetID
-            @inlinable public static var presetID: UInt8 { 0 }
+            @inlinable public static var presetID: StructureField<MPTZPreset, UInt8> { .init(0) }
             /// Name
-            @inlinable public static var name: UInt8 { 1 }
+            @inlinable public static var name: StructureField<MPTZPreset, String> { .init(1) }
             /// Settings
-            @inlinable public static var settings: UInt8 { 2 }
+            @inlinable public static var settings: StructureField<MPTZPreset, MPTZ> { .init(2) }
         }
 
         /// PresetID (field 0; at least 1)
@@ -178,14 +178,14 @@ extension CameraAvSettingsUserLevelManagement {
 
     /// MPTZStruct
     public struct MPTZ: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Pan
-            @inlinable public static var pan: UInt8 { 0 }
+            @inlinable public static var pan: StructureField<MPTZ, Int16> { .init(0) }
             /// Tilt
-            @inlinable public static var tilt: UInt8 { 1 }
+            @inlinable public static var tilt: StructureField<MPTZ, Int16> { .init(1) }
             /// Zoom
-            @inlinable public static var zoom: UInt8 { 2 }
+            @inlinable public static var zoom: StructureField<MPTZ, UInt8> { .init(2) }
         }
 
         /// Pan (field 0; -180 to 180)
@@ -252,14 +252,14 @@ extension CameraAvSettingsUserLevelManagement {
         @inlinable public static var cluster: ClusterID { 0x0552 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Pan
-            @inlinable public static var pan: UInt8 { 0 }
+            @inlinable public static var pan: StructureField<MPTZSetPosition, Int16> { .init(0) }
             /// Tilt
-            @inlinable public static var tilt: UInt8 { 1 }
+            @inlinable public static var tilt: StructureField<MPTZSetPosition, Int16> { .init(1) }
             /// Zoom
-            @inlinable public static var zoom: UInt8 { 2 }
+            @inlinable public static var zoom: StructureField<MPTZSetPosition, UInt8> { .init(2) }
         }
 
         /// Pan (field 0; -180 to 180)
@@ -304,14 +304,14 @@ extension CameraAvSettingsUserLevelManagement {
         @inlinable public static var cluster: ClusterID { 0x0552 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PanDelta
-            @inlinable public static var panDelta: UInt8 { 0 }
+            @inlinable public static var panDelta: StructureField<MPTZRelativeMove, Int16> { .init(0) }
             /// TiltDelta
-            @inlinable public static var tiltDelta: UInt8 { 1 }
+            @inlinable public static var tiltDelta: StructureField<MPTZRelativeMove, Int16> { .init(1) }
             /// ZoomDelta
-            @inlinable public static var zoomDelta: UInt8 { 2 }
+            @inlinable public static var zoomDelta: StructureField<MPTZRelativeMove, Int8> { .init(2) }
         }
 
         /// PanDelta (field 0; -360 to 360)
@@ -356,10 +356,10 @@ extension CameraAvSettingsUserLevelManagement {
         @inlinable public static var cluster: ClusterID { 0x0552 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PresetID
-            @inlinable public static var presetID: UInt8 { 0 }
+            @inlinable public static var presetID: StructureField<MPTZMoveToPreset, UInt8> { .init(0) }
         }
 
         /// PresetID (field 0; at least 1)
@@ -392,12 +392,12 @@ extension CameraAvSettingsUserLevelManagement {
         @inlinable public static var cluster: ClusterID { 0x0552 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PresetID
-            @inlinable public static var presetID: UInt8 { 0 }
+            @inlinable public static var presetID: StructureField<MPTZSavePreset, UInt8> { .init(0) }
             /// Name
-            @inlinable public static var name: UInt8 { 1 }
+            @inlinable public static var name: StructureField<MPTZSavePreset, String> { .init(1) }
         }
 
         /// PresetID (field 0; at least 1)
@@ -436,10 +436,10 @@ extension CameraAvSettingsUserLevelManagement {
         @inlinable public static var cluster: ClusterID { 0x0552 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PresetID
-            @inlinable public static var presetID: UInt8 { 0 }
+            @inlinable public static var presetID: StructureField<MPTZRemovePreset, UInt8> { .init(0) }
         }
 
         /// PresetID (field 0; at least 1)
@@ -472,12 +472,12 @@ extension CameraAvSettingsUserLevelManagement {
         @inlinable public static var cluster: ClusterID { 0x0552 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 0 }
+            @inlinable public static var videoStreamID: StructureField<DPTZSetViewport, UInt16> { .init(0) }
             /// Viewport
-            @inlinable public static var viewport: UInt8 { 1 }
+            @inlinable public static var viewport: StructureField<DPTZSetViewport, GlobalTypes.Viewport> { .init(1) }
         }
 
         /// VideoStreamID (field 0)
@@ -516,16 +516,16 @@ extension CameraAvSettingsUserLevelManagement {
         @inlinable public static var cluster: ClusterID { 0x0552 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 0 }
+            @inlinable public static var videoStreamID: StructureField<DPTZRelativeMove, UInt16> { .init(0) }
             /// DeltaX
-            @inlinable public static var deltaX: UInt8 { 1 }
+            @inlinable public static var deltaX: StructureField<DPTZRelativeMove, Int16> { .init(1) }
             /// DeltaY
-            @inlinable public static var deltaY: UInt8 { 2 }
+            @inlinable public static var deltaY: StructureField<DPTZRelativeMove, Int16> { .init(2) }
             /// ZoomDelta
-            @inlinable public static var zoomDelta: UInt8 { 3 }
+            @inlinable public static var zoomDelta: StructureField<DPTZRelativeMove, Int8> { .init(3) }
         }
 
         /// VideoStreamID (field 0)

@@ -244,16 +244,16 @@ extension CameraAvStreamManagement {
 
     /// AudioCapabilitiesStruct
     public struct AudioCapabilities: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MaxNumberOfChannels
-            @inlinable public static var maxNumberOfChannels: UInt8 { 0 }
+            @inlinable public static var maxNumberOfChannels: StructureField<AudioCapabilities, UInt8> { .init(0) }
             /// SupportedCodecs
-            @inlinable public static var supportedCodecs: UInt8 { 1 }
+            @inlinable public static var supportedCodecs: StructureField<AudioCapabilities, [AudioCodec]> { .init(1) }
             /// SupportedSampleRates
-            @inlinable public static var supportedSampleRates: UInt8 { 2 }
+            @inlinable public static var supportedSampleRates: StructureField<AudioCapabilities, [UInt32]> { .init(2) }
             /// SupportedBitDepths
-            @inlinable public static var supportedBitDepths: UInt8 { 3 }
+            @inlinable public static var supportedBitDepths: StructureField<AudioCapabilities, UInt8List> { .init(3) }
         }
 
         /// MaxNumberOfChannels (field 0; at least 1)
@@ -322,24 +322,24 @@ extension CameraAvStreamManagement {
 
     /// AudioStreamStruct
     public struct AudioStream: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AudioStreamID
-            @inlinable public static var audioStreamID: UInt8 { 0 }
+            @inlinable public static var audioStreamID: StructureField<AudioStream, UInt16> { .init(0) }
             /// StreamUsage
-            @inlinable public static var streamUsage: UInt8 { 1 }
+            @inlinable public static var streamUsage: StructureField<AudioStream, GlobalTypes.StreamUsage> { .init(1) }
             /// AudioCodec
-            @inlinable public static var audioCodec: UInt8 { 2 }
+            @inlinable public static var audioCodec: StructureField<AudioStream, AudioCodec> { .init(2) }
             /// ChannelCount
-            @inlinable public static var channelCount: UInt8 { 3 }
+            @inlinable public static var channelCount: StructureField<AudioStream, UInt8> { .init(3) }
             /// SampleRate
-            @inlinable public static var sampleRate: UInt8 { 4 }
+            @inlinable public static var sampleRate: StructureField<AudioStream, UInt32> { .init(4) }
             /// BitRate
-            @inlinable public static var bitRate: UInt8 { 5 }
+            @inlinable public static var bitRate: StructureField<AudioStream, UInt32> { .init(5) }
             /// BitDepth
-            @inlinable public static var bitDepth: UInt8 { 6 }
+            @inlinable public static var bitDepth: StructureField<AudioStream, UInt8> { .init(6) }
             /// ReferenceCount
-            @inlinable public static var referenceCount: UInt8 { 7 }
+            @inlinable public static var referenceCount: StructureField<AudioStream, UInt8> { .init(7) }
         }
 
         /// AudioStreamID (field 0)
@@ -432,14 +432,14 @@ extension CameraAvStreamManagement {
 
     /// RateDistortionTradeOffPointsStruct
     public struct RateDistortionTradeOffPoints: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Codec
-            @inlinable public static var codec: UInt8 { 0 }
+            @inlinable public static var codec: StructureField<RateDistortionTradeOffPoints, VideoCodec> { .init(0) }
             /// Resolution
-            @inlinable public static var resolution: UInt8 { 1 }
+            @inlinable public static var resolution: StructureField<RateDistortionTradeOffPoints, VideoResolution> { .init(1) }
             /// MinBitRate
-            @inlinable public static var minBitRate: UInt8 { 2 }
+            @inlinable public static var minBitRate: StructureField<RateDistortionTradeOffPoints, UInt32> { .init(2) }
         }
 
         /// Codec (field 0)
@@ -480,18 +480,18 @@ extension CameraAvStreamManagement {
 
     /// SnapshotCapabilitiesStruct
     public struct SnapshotCapabilities: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Resolution
-            @inlinable public static var resolution: UInt8 { 0 }
+            @inlinable public static var resolution: StructureField<SnapshotCapabilities, VideoResolution> { .init(0) }
             /// MaxFrameRate
-            @inlinable public static var maxFrameRate: UInt8 { 1 }
+            @inlinable public static var maxFrameRate: StructureField<SnapshotCapabilities, UInt16> { .init(1) }
             /// ImageCodec
-            @inlinable public static var imageCodec: UInt8 { 2 }
+            @inlinable public static var imageCodec: StructureField<SnapshotCapabilities, ImageCodec> { .init(2) }
             /// RequiresEncodedPixels
-            @inlinable public static var requiresEncodedPixels: UInt8 { 3 }
+            @inlinable public static var requiresEncodedPixels: StructureField<SnapshotCapabilities, Bool> { .init(3) }
             /// RequiresHardwareEncoder
-            @inlinable public static var requiresHardwareEncoder: UInt8 { 4 }
+            @inlinable public static var requiresHardwareEncoder: StructureField<SnapshotCapabilities, Bool> { .init(4) }
         }
 
         /// Resolution (field 0)
@@ -544,30 +544,30 @@ extension CameraAvStreamManagement {
 
     /// SnapshotStreamStruct
     public struct SnapshotStream: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SnapshotStreamID
-            @inlinable public static var snapshotStreamID: UInt8 { 0 }
+            @inlinable public static var snapshotStreamID: StructureField<SnapshotStream, UInt16> { .init(0) }
             /// ImageCodec
-            @inlinable public static var imageCodec: UInt8 { 1 }
+            @inlinable public static var imageCodec: StructureField<SnapshotStream, ImageCodec> { .init(1) }
             /// FrameRate
-            @inlinable public static var frameRate: UInt8 { 2 }
+            @inlinable public static var frameRate: StructureField<SnapshotStream, UInt16> { .init(2) }
             /// MinResolution
-            @inlinable public static var minResolution: UInt8 { 3 }
+            @inlinable public static var minResolution: StructureField<SnapshotStream, VideoResolution> { .init(3) }
             /// MaxResolution
-            @inlinable public static var maxResolution: UInt8 { 4 }
+            @inlinable public static var maxResolution: StructureField<SnapshotStream, VideoResolution> { .init(4) }
             /// Quality
-            @inlinable public static var quality: UInt8 { 5 }
+            @inlinable public static var quality: StructureField<SnapshotStream, UInt8> { .init(5) }
             /// ReferenceCount
-            @inlinable public static var referenceCount: UInt8 { 6 }
+            @inlinable public static var referenceCount: StructureField<SnapshotStream, UInt8> { .init(6) }
             /// EncodedPixels
-            @inlinable public static var encodedPixels: UInt8 { 7 }
+            @inlinable public static var encodedPixels: StructureField<SnapshotStream, Bool> { .init(7) }
             /// HardwareEncoder
-            @inlinable public static var hardwareEncoder: UInt8 { 8 }
+            @inlinable public static var hardwareEncoder: StructureField<SnapshotStream, Bool> { .init(8) }
             /// WatermarkEnabled
-            @inlinable public static var watermarkEnabled: UInt8 { 9 }
+            @inlinable public static var watermarkEnabled: StructureField<SnapshotStream, Bool> { .init(9) }
             /// OSDEnabled
-            @inlinable public static var osdEnabled: UInt8 { 10 }
+            @inlinable public static var osdEnabled: StructureField<SnapshotStream, Bool> { .init(10) }
         }
 
         /// SnapshotStreamID (field 0)
@@ -734,12 +734,12 @@ extension CameraAvStreamManagement {
 
     /// VideoResolutionStruct
     public struct VideoResolution: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Width
-            @inlinable public static var width: UInt8 { 0 }
+            @inlinable public static var width: StructureField<VideoResolution, UInt16> { .init(0) }
             /// Height
-            @inlinable public static var height: UInt8 { 1 }
+            @inlinable public static var height: StructureField<VideoResolution, UInt16> { .init(1) }
         }
 
         /// Width (field 0; at least 1)
@@ -774,16 +774,16 @@ extension CameraAvStreamManagement {
 
     /// VideoSensorParamsStruct
     public struct VideoSensorParams: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SensorWidth
-            @inlinable public static var sensorWidth: UInt8 { 0 }
+            @inlinable public static var sensorWidth: StructureField<VideoSensorParams, UInt16> { .init(0) }
             /// SensorHeight
-            @inlinable public static var sensorHeight: UInt8 { 1 }
+            @inlinable public static var sensorHeight: StructureField<VideoSensorParams, UInt16> { .init(1) }
             /// MaxFPS
-            @inlinable public static var maxFPS: UInt8 { 2 }
+            @inlinable public static var maxFPS: StructureField<VideoSensorParams, UInt16> { .init(2) }
             /// MaxHDRFPS
-            @inlinable public static var maxHDRFPS: UInt8 { 3 }
+            @inlinable public static var maxHDRFPS: StructureField<VideoSensorParams, UInt16> { .init(3) }
         }
 
         /// SensorWidth (field 0; at least 64)
@@ -830,34 +830,34 @@ extension CameraAvStreamManagement {
 
     /// VideoStreamStruct
     public struct VideoStream: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 0 }
+            @inlinable public static var videoStreamID: StructureField<VideoStream, UInt16> { .init(0) }
             /// StreamUsage
-            @inlinable public static var streamUsage: UInt8 { 1 }
+            @inlinable public static var streamUsage: StructureField<VideoStream, GlobalTypes.StreamUsage> { .init(1) }
             /// VideoCodec
-            @inlinable public static var videoCodec: UInt8 { 2 }
+            @inlinable public static var videoCodec: StructureField<VideoStream, VideoCodec> { .init(2) }
             /// MinFrameRate
-            @inlinable public static var minFrameRate: UInt8 { 3 }
+            @inlinable public static var minFrameRate: StructureField<VideoStream, UInt16> { .init(3) }
             /// MaxFrameRate
-            @inlinable public static var maxFrameRate: UInt8 { 4 }
+            @inlinable public static var maxFrameRate: StructureField<VideoStream, UInt16> { .init(4) }
             /// MinResolution
-            @inlinable public static var minResolution: UInt8 { 5 }
+            @inlinable public static var minResolution: StructureField<VideoStream, VideoResolution> { .init(5) }
             /// MaxResolution
-            @inlinable public static var maxResolution: UInt8 { 6 }
+            @inlinable public static var maxResolution: StructureField<VideoStream, VideoResolution> { .init(6) }
             /// MinBitRate
-            @inlinable public static var minBitRate: UInt8 { 7 }
+            @inlinable public static var minBitRate: StructureField<VideoStream, UInt32> { .init(7) }
             /// MaxBitRate
-            @inlinable public static var maxBitRate: UInt8 { 8 }
+            @inlinable public static var maxBitRate: StructureField<VideoStream, UInt32> { .init(8) }
             /// KeyFrameInterval
-            @inlinable public static var keyFrameInterval: UInt8 { 9 }
+            @inlinable public static var keyFrameInterval: StructureField<VideoStream, UInt16> { .init(9) }
             /// WatermarkEnabled
-            @inlinable public static var watermarkEnabled: UInt8 { 10 }
+            @inlinable public static var watermarkEnabled: StructureField<VideoStream, Bool> { .init(10) }
             /// OSDEnabled
-            @inlinable public static var osdEnabled: UInt8 { 11 }
+            @inlinable public static var osdEnabled: StructureField<VideoStream, Bool> { .init(11) }
             /// ReferenceCount
-            @inlinable public static var referenceCount: UInt8 { 12 }
+            @inlinable public static var referenceCount: StructureField<VideoStream, UInt8> { .init(12) }
         }
 
         /// VideoStreamID (field 0)
@@ -964,20 +964,20 @@ extension CameraAvStreamManagement {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = AudioStreamAllocateResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StreamUsage
-            @inlinable public static var streamUsage: UInt8 { 0 }
+            @inlinable public static var streamUsage: StructureField<AudioStreamAllocate, GlobalTypes.StreamUsage> { .init(0) }
             /// AudioCodec
-            @inlinable public static var audioCodec: UInt8 { 1 }
+            @inlinable public static var audioCodec: StructureField<AudioStreamAllocate, AudioCodec> { .init(1) }
             /// ChannelCount
-            @inlinable public static var channelCount: UInt8 { 2 }
+            @inlinable public static var channelCount: StructureField<AudioStreamAllocate, UInt8> { .init(2) }
             /// SampleRate
-            @inlinable public static var sampleRate: UInt8 { 3 }
+            @inlinable public static var sampleRate: StructureField<AudioStreamAllocate, UInt32> { .init(3) }
             /// BitRate
-            @inlinable public static var bitRate: UInt8 { 4 }
+            @inlinable public static var bitRate: StructureField<AudioStreamAllocate, UInt32> { .init(4) }
             /// BitDepth
-            @inlinable public static var bitDepth: UInt8 { 5 }
+            @inlinable public static var bitDepth: StructureField<AudioStreamAllocate, UInt8> { .init(5) }
         }
 
         /// StreamUsage (field 0; at least 1)
@@ -1040,10 +1040,10 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AudioStreamID
-            @inlinable public static var audioStreamID: UInt8 { 0 }
+            @inlinable public static var audioStreamID: StructureField<AudioStreamDeallocate, UInt16> { .init(0) }
         }
 
         /// AudioStreamID (field 0)
@@ -1078,30 +1078,30 @@ extension CameraAvStreamManagement {
         @inlinable public static var id: CommandID { 0x03 }
         /// What the node answers.
         public typealias Response = VideoStreamAllocateResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StreamUsage
-            @inlinable public static var streamUsage: UInt8 { 0 }
+            @inlinable public static var streamUsage: StructureField<VideoStreamAllocate, GlobalTypes.StreamUsage> { .init(0) }
             /// VideoCodec
-            @inlinable public static var videoCodec: UInt8 { 1 }
+            @inlinable public static var videoCodec: StructureField<VideoStreamAllocate, VideoCodec> { .init(1) }
             /// MinFrameRate
-            @inlinable public static var minFrameRate: UInt8 { 2 }
+            @inlinable public static var minFrameRate: StructureField<VideoStreamAllocate, UInt16> { .init(2) }
             /// MaxFrameRate
-            @inlinable public static var maxFrameRate: UInt8 { 3 }
+            @inlinable public static var maxFrameRate: StructureField<VideoStreamAllocate, UInt16> { .init(3) }
             /// MinResolution
-            @inlinable public static var minResolution: UInt8 { 4 }
+            @inlinable public static var minResolution: StructureField<VideoStreamAllocate, VideoResolution> { .init(4) }
             /// MaxResolution
-            @inlinable public static var maxResolution: UInt8 { 5 }
+            @inlinable public static var maxResolution: StructureField<VideoStreamAllocate, VideoResolution> { .init(5) }
             /// MinBitRate
-            @inlinable public static var minBitRate: UInt8 { 6 }
+            @inlinable public static var minBitRate: StructureField<VideoStreamAllocate, UInt32> { .init(6) }
             /// MaxBitRate
-            @inlinable public static var maxBitRate: UInt8 { 7 }
+            @inlinable public static var maxBitRate: StructureField<VideoStreamAllocate, UInt32> { .init(7) }
             /// KeyFrameInterval
-            @inlinable public static var keyFrameInterval: UInt8 { 8 }
+            @inlinable public static var keyFrameInterval: StructureField<VideoStreamAllocate, UInt16> { .init(8) }
             /// WatermarkEnabled
-            @inlinable public static var watermarkEnabled: UInt8 { 9 }
+            @inlinable public static var watermarkEnabled: StructureField<VideoStreamAllocate, Bool> { .init(9) }
             /// OSDEnabled
-            @inlinable public static var osdEnabled: UInt8 { 10 }
+            @inlinable public static var osdEnabled: StructureField<VideoStreamAllocate, Bool> { .init(10) }
         }
 
         /// StreamUsage (field 0; at least 1)
@@ -1194,14 +1194,14 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 0 }
+            @inlinable public static var videoStreamID: StructureField<VideoStreamModify, UInt16> { .init(0) }
             /// WatermarkEnabled
-            @inlinable public static var watermarkEnabled: UInt8 { 1 }
+            @inlinable public static var watermarkEnabled: StructureField<VideoStreamModify, Bool> { .init(1) }
             /// OSDEnabled
-            @inlinable public static var osdEnabled: UInt8 { 2 }
+            @inlinable public static var osdEnabled: StructureField<VideoStreamModify, Bool> { .init(2) }
         }
 
         /// VideoStreamID (field 0)
@@ -1246,10 +1246,10 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 0 }
+            @inlinable public static var videoStreamID: StructureField<VideoStreamDeallocate, UInt16> { .init(0) }
         }
 
         /// VideoStreamID (field 0)
@@ -1284,22 +1284,22 @@ extension CameraAvStreamManagement {
         @inlinable public static var id: CommandID { 0x07 }
         /// What the node answers.
         public typealias Response = SnapshotStreamAllocateResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ImageCodec
-            @inlinable public static var imageCodec: UInt8 { 0 }
+            @inlinable public static var imageCodec: StructureField<SnapshotStreamAllocate, ImageCodec> { .init(0) }
             /// MaxFrameRate
-            @inlinable public static var maxFrameRate: UInt8 { 1 }
+            @inlinable public static var maxFrameRate: StructureField<SnapshotStreamAllocate, UInt16> { .init(1) }
             /// MinResolution
-            @inlinable public static var minResolution: UInt8 { 2 }
+            @inlinable public static var minResolution: StructureField<SnapshotStreamAllocate, VideoResolution> { .init(2) }
             /// MaxResolution
-            @inlinable public static var maxResolution: UInt8 { 3 }
+            @inlinable public static var maxResolution: StructureField<SnapshotStreamAllocate, VideoResolution> { .init(3) }
             /// Quality
-            @inlinable public static var quality: UInt8 { 4 }
+            @inlinable public static var quality: StructureField<SnapshotStreamAllocate, UInt8> { .init(4) }
             /// WatermarkEnabled
-            @inlinable public static var watermarkEnabled: UInt8 { 5 }
+            @inlinable public static var watermarkEnabled: StructureField<SnapshotStreamAllocate, Bool> { .init(5) }
             /// OSDEnabled
-            @inlinable public static var osdEnabled: UInt8 { 6 }
+            @inlinable public static var osdEnabled: StructureField<SnapshotStreamAllocate, Bool> { .init(6) }
         }
 
         /// ImageCodec (field 0)
@@ -1368,14 +1368,14 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x09 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SnapshotStreamID
-            @inlinable public static var snapshotStreamID: UInt8 { 0 }
+            @inlinable public static var snapshotStreamID: StructureField<SnapshotStreamModify, UInt16> { .init(0) }
             /// WatermarkEnabled
-            @inlinable public static var watermarkEnabled: UInt8 { 1 }
+            @inlinable public static var watermarkEnabled: StructureField<SnapshotStreamModify, Bool> { .init(1) }
             /// OSDEnabled
-            @inlinable public static var osdEnabled: UInt8 { 2 }
+            @inlinable public static var osdEnabled: StructureField<SnapshotStreamModify, Bool> { .init(2) }
         }
 
         /// SnapshotStreamID (field 0)
@@ -1420,10 +1420,10 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0A }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SnapshotStreamID
-            @inlinable public static var snapshotStreamID: UInt8 { 0 }
+            @inlinable public static var snapshotStreamID: StructureField<SnapshotStreamDeallocate, UInt16> { .init(0) }
         }
 
         /// SnapshotStreamID (field 0)
@@ -1456,10 +1456,10 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0B }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StreamPriorities
-            @inlinable public static var streamPriorities: UInt8 { 0 }
+            @inlinable public static var streamPriorities: StructureField<SetStreamPriorities, [GlobalTypes.StreamUsage]> { .init(0) }
         }
 
         /// StreamPriorities (field 0)
@@ -1494,12 +1494,12 @@ extension CameraAvStreamManagement {
         @inlinable public static var id: CommandID { 0x0C }
         /// What the node answers.
         public typealias Response = CaptureSnapshotResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SnapshotStreamID
-            @inlinable public static var snapshotStreamID: UInt8 { 0 }
+            @inlinable public static var snapshotStreamID: StructureField<CaptureSnapshot, UInt16> { .init(0) }
             /// RequestedResolution
-            @inlinable public static var requestedResolution: UInt8 { 1 }
+            @inlinable public static var requestedResolution: StructureField<CaptureSnapshot, VideoResolution> { .init(1) }
         }
 
         /// SnapshotStreamID (field 0)
@@ -1538,10 +1538,10 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AudioStreamID
-            @inlinable public static var audioStreamID: UInt8 { 0 }
+            @inlinable public static var audioStreamID: StructureField<AudioStreamAllocateResponse, UInt16> { .init(0) }
         }
 
         /// AudioStreamID (field 0)
@@ -1574,10 +1574,10 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 0 }
+            @inlinable public static var videoStreamID: StructureField<VideoStreamAllocateResponse, UInt16> { .init(0) }
         }
 
         /// VideoStreamID (field 0)
@@ -1610,10 +1610,10 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SnapshotStreamID
-            @inlinable public static var snapshotStreamID: UInt8 { 0 }
+            @inlinable public static var snapshotStreamID: StructureField<SnapshotStreamAllocateResponse, UInt16> { .init(0) }
         }
 
         /// SnapshotStreamID (field 0)
@@ -1646,14 +1646,14 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0D }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Data
-            @inlinable public static var data: UInt8 { 0 }
+            @inlinable public static var data: StructureField<CaptureSnapshotResponse, [UInt8]> { .init(0) }
             /// ImageCodec
-            @inlinable public static var imageCodec: UInt8 { 1 }
+            @inlinable public static var imageCodec: StructureField<CaptureSnapshotResponse, ImageCodec> { .init(1) }
             /// Resolution
-            @inlinable public static var resolution: UInt8 { 2 }
+            @inlinable public static var resolution: StructureField<CaptureSnapshotResponse, VideoResolution> { .init(2) }
         }
 
         /// Data (field 0)

@@ -62,12 +62,12 @@ extension Channel {
 
     /// AdditionalInfoStruct
     public struct AdditionalInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Name
-            @inlinable public static var name: UInt8 { 0 }
+            @inlinable public static var name: StructureField<AdditionalInfo, String> { .init(0) }
             /// Value
-            @inlinable public static var value: UInt8 { 1 }
+            @inlinable public static var value: StructureField<AdditionalInfo, String> { .init(1) }
         }
 
         /// Name (field 0)
@@ -102,22 +102,22 @@ extension Channel {
 
     /// ChannelInfoStruct
     public struct ChannelInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MajorNumber
-            @inlinable public static var majorNumber: UInt8 { 0 }
+            @inlinable public static var majorNumber: StructureField<ChannelInfo, UInt16> { .init(0) }
             /// MinorNumber
-            @inlinable public static var minorNumber: UInt8 { 1 }
+            @inlinable public static var minorNumber: StructureField<ChannelInfo, UInt16> { .init(1) }
             /// Name
-            @inlinable public static var name: UInt8 { 2 }
+            @inlinable public static var name: StructureField<ChannelInfo, String> { .init(2) }
             /// CallSign
-            @inlinable public static var callSign: UInt8 { 3 }
+            @inlinable public static var callSign: StructureField<ChannelInfo, String> { .init(3) }
             /// AffiliateCallSign
-            @inlinable public static var affiliateCallSign: UInt8 { 4 }
+            @inlinable public static var affiliateCallSign: StructureField<ChannelInfo, String> { .init(4) }
             /// Identifier
-            @inlinable public static var identifier: UInt8 { 5 }
+            @inlinable public static var identifier: StructureField<ChannelInfo, String> { .init(5) }
             /// Type
-            @inlinable public static var type: UInt8 { 6 }
+            @inlinable public static var type: StructureField<ChannelInfo, ChannelType> { .init(6) }
         }
 
         /// MajorNumber (field 0)
@@ -182,12 +182,12 @@ extension Channel {
 
     /// ChannelPagingStruct
     public struct ChannelPaging: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PreviousToken
-            @inlinable public static var previousToken: UInt8 { 0 }
+            @inlinable public static var previousToken: StructureField<ChannelPaging, PageToken> { .init(0) }
             /// NextToken
-            @inlinable public static var nextToken: UInt8 { 1 }
+            @inlinable public static var nextToken: StructureField<ChannelPaging, PageToken> { .init(1) }
         }
 
         /// PreviousToken (field 0)
@@ -250,16 +250,16 @@ extension Channel {
 
     /// LineupInfoStruct
     public struct LineupInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OperatorName
-            @inlinable public static var operatorName: UInt8 { 0 }
+            @inlinable public static var operatorName: StructureField<LineupInfo, String> { .init(0) }
             /// LineupName
-            @inlinable public static var lineupName: UInt8 { 1 }
+            @inlinable public static var lineupName: StructureField<LineupInfo, String> { .init(1) }
             /// PostalCode
-            @inlinable public static var postalCode: UInt8 { 2 }
+            @inlinable public static var postalCode: StructureField<LineupInfo, String> { .init(2) }
             /// LineupInfoType
-            @inlinable public static var lineupInfoType: UInt8 { 3 }
+            @inlinable public static var lineupInfoType: StructureField<LineupInfo, LineupInfoType> { .init(3) }
         }
 
         /// OperatorName (field 0)
@@ -325,14 +325,14 @@ extension Channel {
 
     /// PageTokenStruct
     public struct PageToken: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Limit
-            @inlinable public static var limit: UInt8 { 0 }
+            @inlinable public static var limit: StructureField<PageToken, UInt16> { .init(0) }
             /// After
-            @inlinable public static var after: UInt8 { 1 }
+            @inlinable public static var after: StructureField<PageToken, String> { .init(1) }
             /// Before
-            @inlinable public static var before: UInt8 { 2 }
+            @inlinable public static var before: StructureField<PageToken, String> { .init(2) }
         }
 
         /// Limit (field 0)
@@ -373,12 +373,12 @@ extension Channel {
 
     /// ProgramCastStruct
     public struct ProgramCast: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Name
-            @inlinable public static var name: UInt8 { 0 }
+            @inlinable public static var name: StructureField<ProgramCast, String> { .init(0) }
             /// Role
-            @inlinable public static var role: UInt8 { 1 }
+            @inlinable public static var role: StructureField<ProgramCast, String> { .init(1) }
         }
 
         /// Name (field 0)
@@ -413,12 +413,12 @@ extension Channel {
 
     /// ProgramCategoryStruct
     public struct ProgramCategory: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Category
-            @inlinable public static var category: UInt8 { 0 }
+            @inlinable public static var category: StructureField<ProgramCategory, String> { .init(0) }
             /// SubCategory
-            @inlinable public static var subCategory: UInt8 { 1 }
+            @inlinable public static var subCategory: StructureField<ProgramCategory, String> { .init(1) }
         }
 
         /// Category (field 0)
@@ -453,46 +453,46 @@ extension Channel {
 
     /// ProgramStruct
     public struct Program: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Identifier
-            @inlinable public static var identifier: UInt8 { 0 }
+            @inlinable public static var identifier: StructureField<Program, String> { .init(0) }
             /// Channel
-            @inlinable public static var channel: UInt8 { 1 }
+            @inlinable public static var channel: StructureField<Program, ChannelInfo> { .init(1) }
             /// StartTime
-            @inlinable public static var startTime: UInt8 { 2 }
+            @inlinable public static var startTime: StructureField<Program, UInt32> { .init(2) }
             /// EndTime
-            @inlinable public static var endTime: UInt8 { 3 }
+            @inlinable public static var endTime: StructureField<Program, UInt32> { .init(3) }
             /// Title
-            @inlinable public static var title: UInt8 { 4 }
+            @inlinable public static var title: StructureField<Program, String> { .init(4) }
             /// Subtitle
-            @inlinable public static var subtitle: UInt8 { 5 }
+            @inlinable public static var subtitle: StructureField<Program, String> { .init(5) }
             /// Description
-            @inlinable public static var description: UInt8 { 6 }
+            @inlinable public static var description: StructureField<Program, String> { .init(6) }
             /// AudioLanguages
-            @inlinable public static var audioLanguages: UInt8 { 7 }
+            @inlinable public static var audioLanguages: StructureField<Program, [String]> { .init(7) }
             /// Ratings
-            @inlinable public static var ratings: UInt8 { 8 }
+            @inlinable public static var ratings: StructureField<Program, [String]> { .init(8) }
             /// ThumbnailUrl
-            @inlinable public static var thumbnailUrl: UInt8 { 9 }
+            @inlinable public static var thumbnailUrl: StructureField<Program, String> { .init(9) }
             /// PosterArtUrl
-            @inlinable public static var posterArtUrl: UInt8 { 10 }
+            @inlinable public static var posterArtUrl: StructureField<Program, String> { .init(10) }
             /// DvbiUrl
-            @inlinable public static var dvbiUrl: UInt8 { 11 }
+            @inlinable public static var dvbiUrl: StructureField<Program, String> { .init(11) }
             /// ReleaseDate
-            @inlinable public static var releaseDate: UInt8 { 12 }
+            @inlinable public static var releaseDate: StructureField<Program, String> { .init(12) }
             /// ParentalGuidanceText
-            @inlinable public static var parentalGuidanceText: UInt8 { 13 }
+            @inlinable public static var parentalGuidanceText: StructureField<Program, String> { .init(13) }
             /// RecordingFlag
-            @inlinable public static var recordingFlag: UInt8 { 14 }
+            @inlinable public static var recordingFlag: StructureField<Program, RecordingFlag> { .init(14) }
             /// SeriesInfo
-            @inlinable public static var seriesInfo: UInt8 { 15 }
+            @inlinable public static var seriesInfo: StructureField<Program, SeriesInfo> { .init(15) }
             /// CategoryList
-            @inlinable public static var categoryList: UInt8 { 16 }
+            @inlinable public static var categoryList: StructureField<Program, [ProgramCategory]> { .init(16) }
             /// CastList
-            @inlinable public static var castList: UInt8 { 17 }
+            @inlinable public static var castList: StructureField<Program, [ProgramCast]> { .init(17) }
             /// ExternalIDList
-            @inlinable public static var externalIDList: UInt8 { 18 }
+            @inlinable public static var externalIDList: StructureField<Program, [ProgramCast]> { .init(18) }
         }
 
         /// Identifier (field 0)
@@ -643,12 +643,12 @@ extension Channel {
 
     /// SeriesInfoStruct
     public struct SeriesInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Season
-            @inlinable public static var season: UInt8 { 0 }
+            @inlinable public static var season: StructureField<SeriesInfo, String> { .init(0) }
             /// Episode
-            @inlinable public static var episode: UInt8 { 1 }
+            @inlinable public static var episode: StructureField<SeriesInfo, String> { .init(1) }
         }
 
         /// Season (field 0)
@@ -714,10 +714,10 @@ extension Channel {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = ChangeChannelResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Match
-            @inlinable public static var match: UInt8 { 0 }
+            @inlinable public static var match: StructureField<ChangeChannel, String> { .init(0) }
         }
 
         /// Match (field 0)
@@ -750,12 +750,12 @@ extension Channel {
         @inlinable public static var cluster: ClusterID { 0x0504 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MajorNumber
-            @inlinable public static var majorNumber: UInt8 { 0 }
+            @inlinable public static var majorNumber: StructureField<ChangeChannelByNumber, UInt16> { .init(0) }
             /// MinorNumber
-            @inlinable public static var minorNumber: UInt8 { 1 }
+            @inlinable public static var minorNumber: StructureField<ChangeChannelByNumber, UInt16> { .init(1) }
         }
 
         /// MajorNumber (field 0)
@@ -794,10 +794,10 @@ extension Channel {
         @inlinable public static var cluster: ClusterID { 0x0504 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Count
-            @inlinable public static var count: UInt8 { 0 }
+            @inlinable public static var count: StructureField<SkipChannel, Int16> { .init(0) }
         }
 
         /// Count (field 0)
@@ -832,22 +832,22 @@ extension Channel {
         @inlinable public static var id: CommandID { 0x04 }
         /// What the node answers.
         public typealias Response = ProgramGuideResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StartTime
-            @inlinable public static var startTime: UInt8 { 0 }
+            @inlinable public static var startTime: StructureField<GetProgramGuide, UInt32> { .init(0) }
             /// EndTime
-            @inlinable public static var endTime: UInt8 { 1 }
+            @inlinable public static var endTime: StructureField<GetProgramGuide, UInt32> { .init(1) }
             /// ChannelList
-            @inlinable public static var channelList: UInt8 { 2 }
+            @inlinable public static var channelList: StructureField<GetProgramGuide, [ChannelInfo]> { .init(2) }
             /// PageToken
-            @inlinable public static var pageToken: UInt8 { 3 }
+            @inlinable public static var pageToken: StructureField<GetProgramGuide, PageToken> { .init(3) }
             /// RecordingFlag
-            @inlinable public static var recordingFlag: UInt8 { 4 }
+            @inlinable public static var recordingFlag: StructureField<GetProgramGuide, RecordingFlag> { .init(4) }
             /// ExternalIDList
-            @inlinable public static var externalIDList: UInt8 { 5 }
+            @inlinable public static var externalIDList: StructureField<GetProgramGuide, [AdditionalInfo]> { .init(5) }
             /// Data
-            @inlinable public static var data: UInt8 { 6 }
+            @inlinable public static var data: StructureField<GetProgramGuide, [UInt8]> { .init(6) }
         }
 
         /// StartTime (field 0)
@@ -916,16 +916,16 @@ extension Channel {
         @inlinable public static var cluster: ClusterID { 0x0504 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ProgramIdentifier
-            @inlinable public static var programIdentifier: UInt8 { 0 }
+            @inlinable public static var programIdentifier: StructureField<RecordProgram, String> { .init(0) }
             /// ShouldRecordSeries
-            @inlinable public static var shouldRecordSeries: UInt8 { 1 }
+            @inlinable public static var shouldRecordSeries: StructureField<RecordProgram, Bool> { .init(1) }
             /// ExternalIDList
-            @inlinable public static var externalIDList: UInt8 { 2 }
+            @inlinable public static var externalIDList: StructureField<RecordProgram, [AdditionalInfo]> { .init(2) }
             /// Data
-            @inlinable public static var data: UInt8 { 3 }
+            @inlinable public static var data: StructureField<RecordProgram, [UInt8]> { .init(3) }
         }
 
         /// ProgramIdentifier (field 0)
@@ -976,16 +976,16 @@ extension Channel {
         @inlinable public static var cluster: ClusterID { 0x0504 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ProgramIdentifier
-            @inlinable public static var programIdentifier: UInt8 { 0 }
+            @inlinable public static var programIdentifier: StructureField<CancelRecordProgram, String> { .init(0) }
             /// ShouldRecordSeries
-            @inlinable public static var shouldRecordSeries: UInt8 { 1 }
+            @inlinable public static var shouldRecordSeries: StructureField<CancelRecordProgram, Bool> { .init(1) }
             /// ExternalIDList
-            @inlinable public static var externalIDList: UInt8 { 2 }
+            @inlinable public static var externalIDList: StructureField<CancelRecordProgram, [AdditionalInfo]> { .init(2) }
             /// Data
-            @inlinable public static var data: UInt8 { 3 }
+            @inlinable public static var data: StructureField<CancelRecordProgram, [UInt8]> { .init(3) }
         }
 
         /// ProgramIdentifier (field 0)
@@ -1036,12 +1036,12 @@ extension Channel {
         @inlinable public static var cluster: ClusterID { 0x0504 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<ChangeChannelResponse, Status> { .init(0) }
             /// Data
-            @inlinable public static var data: UInt8 { 1 }
+            @inlinable public static var data: StructureField<ChangeChannelResponse, String> { .init(1) }
         }
 
         /// Status (field 0)
@@ -1080,12 +1080,12 @@ extension Channel {
         @inlinable public static var cluster: ClusterID { 0x0504 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Paging
-            @inlinable public static var paging: UInt8 { 0 }
+            @inlinable public static var paging: StructureField<ProgramGuideResponse, ChannelPaging> { .init(0) }
             /// ProgramList
-            @inlinable public static var programList: UInt8 { 1 }
+            @inlinable public static var programList: StructureField<ProgramGuideResponse, [Program]> { .init(1) }
         }
 
         /// Paging (field 0)

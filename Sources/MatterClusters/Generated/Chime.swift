@@ -42,12 +42,12 @@ extension Chime {
 
     /// ChimeSoundStruct
     public struct ChimeSound: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ChimeID
-            @inlinable public static var chimeID: UInt8 { 0 }
+            @inlinable public static var chimeID: StructureField<ChimeSound, UInt8> { .init(0) }
             /// Name
-            @inlinable public static var name: UInt8 { 1 }
+            @inlinable public static var name: StructureField<ChimeSound, String> { .init(1) }
         }
 
         /// ChimeID (field 0)
@@ -86,10 +86,10 @@ extension Chime {
         @inlinable public static var cluster: ClusterID { 0x0556 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ChimeID
-            @inlinable public static var chimeID: UInt8 { 0 }
+            @inlinable public static var chimeID: StructureField<PlayChimeSound, UInt8> { .init(0) }
         }
 
         /// ChimeID (field 0)
@@ -122,10 +122,10 @@ extension Chime {
         @inlinable public static var cluster: ClusterID { 0x0556 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ChimeID
-            @inlinable public static var chimeID: UInt8 { 0 }
+            @inlinable public static var chimeID: StructureField<ChimeStartedPlaying, UInt8> { .init(0) }
         }
 
         /// ChimeID (field 0)

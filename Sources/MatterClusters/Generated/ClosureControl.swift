@@ -203,16 +203,16 @@ extension ClosureControl {
 
     /// OverallCurrentStateStruct
     public struct OverallCurrentState: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Position
-            @inlinable public static var position: UInt8 { 0 }
+            @inlinable public static var position: StructureField<OverallCurrentState, CurrentPosition> { .init(0) }
             /// Latch
-            @inlinable public static var latch: UInt8 { 1 }
+            @inlinable public static var latch: StructureField<OverallCurrentState, Bool> { .init(1) }
             /// Speed
-            @inlinable public static var speed: UInt8 { 2 }
+            @inlinable public static var speed: StructureField<OverallCurrentState, GlobalTypes.ThreeLevelAuto> { .init(2) }
             /// SecureState
-            @inlinable public static var secureState: UInt8 { 3 }
+            @inlinable public static var secureState: StructureField<OverallCurrentState, Bool> { .init(3) }
         }
 
         /// Position (field 0)
@@ -259,14 +259,14 @@ extension ClosureControl {
 
     /// OverallTargetStateStruct
     public struct OverallTargetState: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Position
-            @inlinable public static var position: UInt8 { 0 }
+            @inlinable public static var position: StructureField<OverallTargetState, TargetPosition> { .init(0) }
             /// Latch
-            @inlinable public static var latch: UInt8 { 1 }
+            @inlinable public static var latch: StructureField<OverallTargetState, Bool> { .init(1) }
             /// Speed
-            @inlinable public static var speed: UInt8 { 2 }
+            @inlinable public static var speed: StructureField<OverallTargetState, GlobalTypes.ThreeLevelAuto> { .init(2) }
         }
 
         /// Position (field 0)
@@ -366,14 +366,14 @@ extension ClosureControl {
         @inlinable public static var id: CommandID { 0x01 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Position
-            @inlinable public static var position: UInt8 { 0 }
+            @inlinable public static var position: StructureField<MoveTo, TargetPosition> { .init(0) }
             /// Latch
-            @inlinable public static var latch: UInt8 { 1 }
+            @inlinable public static var latch: StructureField<MoveTo, Bool> { .init(1) }
             /// Speed
-            @inlinable public static var speed: UInt8 { 2 }
+            @inlinable public static var speed: StructureField<MoveTo, GlobalTypes.ThreeLevelAuto> { .init(2) }
         }
 
         /// Position (field 0)
@@ -442,10 +442,10 @@ extension ClosureControl {
         @inlinable public static var cluster: ClusterID { 0x0104 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ErrorState
-            @inlinable public static var errorState: UInt8 { 0 }
+            @inlinable public static var errorState: StructureField<OperationalError, [ClosureError]> { .init(0) }
         }
 
         /// ErrorState (field 0; 1 to 10 entries)
@@ -500,10 +500,10 @@ extension ClosureControl {
         @inlinable public static var cluster: ClusterID { 0x0104 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EngageValue
-            @inlinable public static var engageValue: UInt8 { 0 }
+            @inlinable public static var engageValue: StructureField<EngageStateChanged, Bool> { .init(0) }
         }
 
         /// EngageValue (field 0)
@@ -536,10 +536,10 @@ extension ClosureControl {
         @inlinable public static var cluster: ClusterID { 0x0104 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SecureValue
-            @inlinable public static var secureValue: UInt8 { 0 }
+            @inlinable public static var secureValue: StructureField<SecureStateChanged, Bool> { .init(0) }
         }
 
         /// SecureValue (field 0)

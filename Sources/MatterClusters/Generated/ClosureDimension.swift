@@ -116,14 +116,14 @@ extension ClosureDimension {
 
     /// DimensionStateStruct
     public struct DimensionState: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Position
-            @inlinable public static var position: UInt8 { 0 }
+            @inlinable public static var position: StructureField<DimensionState, UInt16> { .init(0) }
             /// Latch
-            @inlinable public static var latch: UInt8 { 1 }
+            @inlinable public static var latch: StructureField<DimensionState, Bool> { .init(1) }
             /// Speed
-            @inlinable public static var speed: UInt8 { 2 }
+            @inlinable public static var speed: StructureField<DimensionState, GlobalTypes.ThreeLevelAuto> { .init(2) }
         }
 
         /// Position (field 0)
@@ -256,12 +256,12 @@ extension ClosureDimension {
 
     /// RangePercent100thsStruct
     public struct RangePercent100ths: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Min
-            @inlinable public static var min: UInt8 { 0 }
+            @inlinable public static var min: StructureField<RangePercent100ths, UInt16> { .init(0) }
             /// Max
-            @inlinable public static var max: UInt8 { 1 }
+            @inlinable public static var max: StructureField<RangePercent100ths, UInt16> { .init(1) }
         }
 
         /// Min (field 0; at most 10000)
@@ -419,12 +419,12 @@ extension ClosureDimension {
 
     /// UnitRangeStruct
     public struct UnitRange: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Min
-            @inlinable public static var min: UInt8 { 0 }
+            @inlinable public static var min: StructureField<UnitRange, Int16> { .init(0) }
             /// Max
-            @inlinable public static var max: UInt8 { 1 }
+            @inlinable public static var max: StructureField<UnitRange, Int16> { .init(1) }
         }
 
         /// Min (field 0)
@@ -465,14 +465,14 @@ extension ClosureDimension {
         @inlinable public static var id: CommandID { 0x00 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Position
-            @inlinable public static var position: UInt8 { 0 }
+            @inlinable public static var position: StructureField<SetTarget, UInt16> { .init(0) }
             /// Latch
-            @inlinable public static var latch: UInt8 { 1 }
+            @inlinable public static var latch: StructureField<SetTarget, Bool> { .init(1) }
             /// Speed
-            @inlinable public static var speed: UInt8 { 2 }
+            @inlinable public static var speed: StructureField<SetTarget, GlobalTypes.ThreeLevelAuto> { .init(2) }
         }
 
         /// Position (field 0)
@@ -519,14 +519,14 @@ extension ClosureDimension {
         @inlinable public static var id: CommandID { 0x01 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Direction
-            @inlinable public static var direction: UInt8 { 0 }
+            @inlinable public static var direction: StructureField<Step, StepDirection> { .init(0) }
             /// NumberOfSteps
-            @inlinable public static var numberOfSteps: UInt8 { 1 }
+            @inlinable public static var numberOfSteps: StructureField<Step, UInt16> { .init(1) }
             /// Speed
-            @inlinable public static var speed: UInt8 { 2 }
+            @inlinable public static var speed: StructureField<Step, GlobalTypes.ThreeLevelAuto> { .init(2) }
         }
 
         /// Direction (field 0)

@@ -52,16 +52,16 @@ extension CommissionerControl {
         @inlinable public static var cluster: ClusterID { 0x0751 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RequestID
-            @inlinable public static var requestID: UInt8 { 0 }
+            @inlinable public static var requestID: StructureField<RequestCommissioningApproval, UInt64> { .init(0) }
             /// VendorID
-            @inlinable public static var vendorID: UInt8 { 1 }
+            @inlinable public static var vendorID: StructureField<RequestCommissioningApproval, UInt16> { .init(1) }
             /// ProductID
-            @inlinable public static var productID: UInt8 { 2 }
+            @inlinable public static var productID: StructureField<RequestCommissioningApproval, UInt16> { .init(2) }
             /// Label
-            @inlinable public static var label: UInt8 { 3 }
+            @inlinable public static var label: StructureField<RequestCommissioningApproval, String> { .init(3) }
         }
 
         /// RequestID (field 0)
@@ -114,12 +114,12 @@ extension CommissionerControl {
         @inlinable public static var id: CommandID { 0x01 }
         /// What the node answers.
         public typealias Response = ReverseOpenCommissioningWindow
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RequestID
-            @inlinable public static var requestID: UInt8 { 0 }
+            @inlinable public static var requestID: StructureField<CommissionNode, UInt64> { .init(0) }
             /// ResponseTimeoutSeconds
-            @inlinable public static var responseTimeoutSeconds: UInt8 { 1 }
+            @inlinable public static var responseTimeoutSeconds: StructureField<CommissionNode, UInt16> { .init(1) }
         }
 
         /// RequestID (field 0)
@@ -158,18 +158,18 @@ extension CommissionerControl {
         @inlinable public static var cluster: ClusterID { 0x0751 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CommissioningTimeout
-            @inlinable public static var commissioningTimeout: UInt8 { 0 }
+            @inlinable public static var commissioningTimeout: StructureField<ReverseOpenCommissioningWindow, UInt16> { .init(0) }
             /// PAKEPasscodeVerifier
-            @inlinable public static var pakePasscodeVerifier: UInt8 { 1 }
+            @inlinable public static var pakePasscodeVerifier: StructureField<ReverseOpenCommissioningWindow, [UInt8]> { .init(1) }
             /// Discriminator
-            @inlinable public static var discriminator: UInt8 { 2 }
+            @inlinable public static var discriminator: StructureField<ReverseOpenCommissioningWindow, UInt16> { .init(2) }
             /// Iterations
-            @inlinable public static var iterations: UInt8 { 3 }
+            @inlinable public static var iterations: StructureField<ReverseOpenCommissioningWindow, UInt32> { .init(3) }
             /// Salt
-            @inlinable public static var salt: UInt8 { 4 }
+            @inlinable public static var salt: StructureField<ReverseOpenCommissioningWindow, [UInt8]> { .init(4) }
         }
 
         /// CommissioningTimeout (field 0)
@@ -226,16 +226,16 @@ extension CommissionerControl {
         @inlinable public static var cluster: ClusterID { 0x0751 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RequestID
-            @inlinable public static var requestID: UInt8 { 0 }
+            @inlinable public static var requestID: StructureField<CommissioningRequestResult, UInt64> { .init(0) }
             /// ClientNodeID
-            @inlinable public static var clientNodeID: UInt8 { 1 }
+            @inlinable public static var clientNodeID: StructureField<CommissioningRequestResult, UInt64> { .init(1) }
             /// StatusCode
-            @inlinable public static var statusCode: UInt8 { 2 }
+            @inlinable public static var statusCode: StructureField<CommissioningRequestResult, UInt8> { .init(2) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<CommissioningRequestResult, UInt8> { .init(254) }
         }
 
         /// RequestID (field 0)

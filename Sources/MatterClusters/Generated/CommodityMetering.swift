@@ -101,12 +101,12 @@ extension CommodityMetering {
 
     /// MeteredQuantityStruct
     public struct MeteredQuantity: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TariffComponentIDs
-            @inlinable public static var tariffComponentIDs: UInt8 { 0 }
+            @inlinable public static var tariffComponentIDs: StructureField<MeteredQuantity, [UInt32]> { .init(0) }
             /// Quantity
-            @inlinable public static var quantity: UInt8 { 1 }
+            @inlinable public static var quantity: StructureField<MeteredQuantity, Int64> { .init(1) }
         }
 
         /// TariffComponentIDs (field 0; at most 128 entries)

@@ -58,16 +58,16 @@ extension CommodityPrice {
 
     /// CommodityPriceComponentStruct
     public struct CommodityPriceComponent: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Price
-            @inlinable public static var price: UInt8 { 0 }
+            @inlinable public static var price: StructureField<CommodityPriceComponent, Int64> { .init(0) }
             /// Source
-            @inlinable public static var source: UInt8 { 1 }
+            @inlinable public static var source: StructureField<CommodityPriceComponent, GlobalTypes.TariffPriceType> { .init(1) }
             /// Description
-            @inlinable public static var description: UInt8 { 2 }
+            @inlinable public static var description: StructureField<CommodityPriceComponent, String> { .init(2) }
             /// TariffComponentID
-            @inlinable public static var tariffComponentID: UInt8 { 3 }
+            @inlinable public static var tariffComponentID: StructureField<CommodityPriceComponent, UInt32> { .init(3) }
         }
 
         /// Price (field 0)
@@ -126,20 +126,20 @@ extension CommodityPrice {
 
     /// CommodityPriceStruct
     public struct CommodityPrice: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PeriodStart
-            @inlinable public static var periodStart: UInt8 { 0 }
+            @inlinable public static var periodStart: StructureField<CommodityPrice, UInt32> { .init(0) }
             /// PeriodEnd
-            @inlinable public static var periodEnd: UInt8 { 1 }
+            @inlinable public static var periodEnd: StructureField<CommodityPrice, UInt32> { .init(1) }
             /// Price
-            @inlinable public static var price: UInt8 { 2 }
+            @inlinable public static var price: StructureField<CommodityPrice, Int64> { .init(2) }
             /// PriceLevel
-            @inlinable public static var priceLevel: UInt8 { 3 }
+            @inlinable public static var priceLevel: StructureField<CommodityPrice, Int16> { .init(3) }
             /// Description
-            @inlinable public static var description: UInt8 { 4 }
+            @inlinable public static var description: StructureField<CommodityPrice, String> { .init(4) }
             /// Components
-            @inlinable public static var components: UInt8 { 5 }
+            @inlinable public static var components: StructureField<CommodityPrice, [CommodityPriceComponent]> { .init(5) }
         }
 
         /// PeriodStart (field 0)
@@ -204,10 +204,10 @@ extension CommodityPrice {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = GetDetailedPriceResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Details
-            @inlinable public static var details: UInt8 { 0 }
+            @inlinable public static var details: StructureField<GetDetailedPriceRequest, CommodityPriceDetail> { .init(0) }
         }
 
         /// Details (field 0)
@@ -242,10 +242,10 @@ extension CommodityPrice {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = GetDetailedForecastResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Details
-            @inlinable public static var details: UInt8 { 0 }
+            @inlinable public static var details: StructureField<GetDetailedForecastRequest, CommodityPriceDetail> { .init(0) }
         }
 
         /// Details (field 0)
@@ -278,10 +278,10 @@ extension CommodityPrice {
         @inlinable public static var cluster: ClusterID { 0x0095 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CurrentPrice
-            @inlinable public static var currentPrice: UInt8 { 0 }
+            @inlinable public static var currentPrice: StructureField<GetDetailedPriceResponse, CommodityPrice> { .init(0) }
         }
 
         /// CurrentPrice (field 0)
@@ -314,10 +314,10 @@ extension CommodityPrice {
         @inlinable public static var cluster: ClusterID { 0x0095 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PriceForecast
-            @inlinable public static var priceForecast: UInt8 { 0 }
+            @inlinable public static var priceForecast: StructureField<GetDetailedForecastResponse, [CommodityPrice]> { .init(0) }
         }
 
         /// PriceForecast (field 0)
@@ -350,10 +350,10 @@ extension CommodityPrice {
         @inlinable public static var cluster: ClusterID { 0x0095 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CurrentPrice
-            @inlinable public static var currentPrice: UInt8 { 0 }
+            @inlinable public static var currentPrice: StructureField<PriceChange, CommodityPrice> { .init(0) }
         }
 
         /// CurrentPrice (field 0)

@@ -147,12 +147,12 @@ extension CommodityTariff {
 
     /// AuxiliaryLoadSwitchSettingsStruct
     public struct AuxiliaryLoadSwitchSettings: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Number
-            @inlinable public static var number: UInt8 { 0 }
+            @inlinable public static var number: StructureField<AuxiliaryLoadSwitchSettings, UInt8> { .init(0) }
             /// RequiredState
-            @inlinable public static var requiredState: UInt8 { 1 }
+            @inlinable public static var requiredState: StructureField<AuxiliaryLoadSwitchSettings, AuxiliaryLoadSetting> { .init(1) }
         }
 
         /// Number (field 0)
@@ -212,12 +212,12 @@ extension CommodityTariff {
 
     /// CalendarPeriodStruct
     public struct CalendarPeriod: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StartDate
-            @inlinable public static var startDate: UInt8 { 0 }
+            @inlinable public static var startDate: StructureField<CalendarPeriod, UInt32> { .init(0) }
             /// DayPatternIDs
-            @inlinable public static var dayPatternIDs: UInt8 { 1 }
+            @inlinable public static var dayPatternIDs: StructureField<CalendarPeriod, [UInt32]> { .init(1) }
         }
 
         /// StartDate (field 0)
@@ -283,18 +283,18 @@ extension CommodityTariff {
 
     /// DayEntryStruct
     public struct DayEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DayEntryID
-            @inlinable public static var dayEntryID: UInt8 { 0 }
+            @inlinable public static var dayEntryID: StructureField<DayEntry, UInt32> { .init(0) }
             /// StartTime
-            @inlinable public static var startTime: UInt8 { 1 }
+            @inlinable public static var startTime: StructureField<DayEntry, UInt16> { .init(1) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 2 }
+            @inlinable public static var duration: StructureField<DayEntry, UInt16> { .init(2) }
             /// RandomizationOffset
-            @inlinable public static var randomizationOffset: UInt8 { 3 }
+            @inlinable public static var randomizationOffset: StructureField<DayEntry, Int16> { .init(3) }
             /// RandomizationType
-            @inlinable public static var randomizationType: UInt8 { 4 }
+            @inlinable public static var randomizationType: StructureField<DayEntry, DayEntryRandomizationType> { .init(4) }
         }
 
         /// DayEntryID (field 0)
@@ -369,14 +369,14 @@ extension CommodityTariff {
 
     /// DayPatternStruct
     public struct DayPattern: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DayPatternID
-            @inlinable public static var dayPatternID: UInt8 { 0 }
+            @inlinable public static var dayPatternID: StructureField<DayPattern, UInt32> { .init(0) }
             /// DaysOfWeek
-            @inlinable public static var daysOfWeek: UInt8 { 1 }
+            @inlinable public static var daysOfWeek: StructureField<DayPattern, DayPatternDayOfWeek> { .init(1) }
             /// DayEntryIDs
-            @inlinable public static var dayEntryIDs: UInt8 { 2 }
+            @inlinable public static var dayEntryIDs: StructureField<DayPattern, [UInt32]> { .init(2) }
         }
 
         /// DayPatternID (field 0)
@@ -417,14 +417,14 @@ extension CommodityTariff {
 
     /// DayStruct
     public struct Day: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Date
-            @inlinable public static var date: UInt8 { 0 }
+            @inlinable public static var date: StructureField<Day, UInt32> { .init(0) }
             /// DayType
-            @inlinable public static var dayType: UInt8 { 1 }
+            @inlinable public static var dayType: StructureField<Day, DayType> { .init(1) }
             /// DayEntryIDs
-            @inlinable public static var dayEntryIDs: UInt8 { 2 }
+            @inlinable public static var dayEntryIDs: StructureField<Day, [UInt32]> { .init(2) }
         }
 
         /// Date (field 0)
@@ -521,12 +521,12 @@ extension CommodityTariff {
 
     /// PeakPeriodStruct
     public struct PeakPeriod: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Severity
-            @inlinable public static var severity: UInt8 { 0 }
+            @inlinable public static var severity: StructureField<PeakPeriod, PeakPeriodSeverity> { .init(0) }
             /// PeakPeriod
-            @inlinable public static var peakPeriod: UInt8 { 1 }
+            @inlinable public static var peakPeriod: StructureField<PeakPeriod, UInt16> { .init(1) }
         }
 
         /// Severity (field 0)
@@ -561,28 +561,28 @@ extension CommodityTariff {
 
     /// TariffComponentStruct
     public struct TariffComponent: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TariffComponentID
-            @inlinable public static var tariffComponentID: UInt8 { 0 }
+            @inlinable public static var tariffComponentID: StructureField<TariffComponent, UInt32> { .init(0) }
             /// Price
-            @inlinable public static var price: UInt8 { 1 }
+            @inlinable public static var price: StructureField<TariffComponent, TariffPrice> { .init(1) }
             /// FriendlyCredit
-            @inlinable public static var friendlyCredit: UInt8 { 2 }
+            @inlinable public static var friendlyCredit: StructureField<TariffComponent, Bool> { .init(2) }
             /// AuxiliaryLoad
-            @inlinable public static var auxiliaryLoad: UInt8 { 3 }
+            @inlinable public static var auxiliaryLoad: StructureField<TariffComponent, AuxiliaryLoadSwitchSettings> { .init(3) }
             /// PeakPeriod
-            @inlinable public static var peakPeriod: UInt8 { 4 }
+            @inlinable public static var peakPeriod: StructureField<TariffComponent, PeakPeriod> { .init(4) }
             /// PowerThreshold
-            @inlinable public static var powerThreshold: UInt8 { 5 }
+            @inlinable public static var powerThreshold: StructureField<TariffComponent, GlobalTypes.PowerThreshold> { .init(5) }
             /// Threshold
-            @inlinable public static var threshold: UInt8 { 6 }
+            @inlinable public static var threshold: StructureField<TariffComponent, Int64> { .init(6) }
             /// Label
-            @inlinable public static var label: UInt8 { 7 }
+            @inlinable public static var label: StructureField<TariffComponent, String> { .init(7) }
             /// Predicted
-            @inlinable public static var predicted: UInt8 { 8 }
+            @inlinable public static var predicted: StructureField<TariffComponent, Bool> { .init(8) }
             /// ExternalID
-            @inlinable public static var externalID: UInt8 { 9 }
+            @inlinable public static var externalID: StructureField<TariffComponent, String> { .init(9) }
         }
 
         /// TariffComponentID (field 0)
@@ -665,16 +665,16 @@ extension CommodityTariff {
 
     /// TariffInformationStruct
     public struct TariffInformation: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TariffLabel
-            @inlinable public static var tariffLabel: UInt8 { 0 }
+            @inlinable public static var tariffLabel: StructureField<TariffInformation, String> { .init(0) }
             /// ProviderName
-            @inlinable public static var providerName: UInt8 { 1 }
+            @inlinable public static var providerName: StructureField<TariffInformation, String> { .init(1) }
             /// Currency
-            @inlinable public static var currency: UInt8 { 2 }
+            @inlinable public static var currency: StructureField<TariffInformation, GlobalTypes.Currency> { .init(2) }
             /// BlockMode
-            @inlinable public static var blockMode: UInt8 { 3 }
+            @inlinable public static var blockMode: StructureField<TariffInformation, BlockMode> { .init(3) }
         }
 
         /// TariffLabel (field 0; at most 128 bytes)
@@ -721,14 +721,14 @@ extension CommodityTariff {
 
     /// TariffPeriodStruct
     public struct TariffPeriod: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Label
-            @inlinable public static var label: UInt8 { 0 }
+            @inlinable public static var label: StructureField<TariffPeriod, String> { .init(0) }
             /// DayEntryIDs
-            @inlinable public static var dayEntryIDs: UInt8 { 1 }
+            @inlinable public static var dayEntryIDs: StructureField<TariffPeriod, [UInt32]> { .init(1) }
             /// TariffComponentIDs
-            @inlinable public static var tariffComponentIDs: UInt8 { 2 }
+            @inlinable public static var tariffComponentIDs: StructureField<TariffPeriod, [UInt32]> { .init(2) }
         }
 
         /// Label (field 0; at most 128 bytes)
@@ -769,14 +769,14 @@ extension CommodityTariff {
 
     /// TariffPriceStruct
     public struct TariffPrice: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PriceType
-            @inlinable public static var priceType: UInt8 { 0 }
+            @inlinable public static var priceType: StructureField<TariffPrice, GlobalTypes.TariffPriceType> { .init(0) }
             /// Price
-            @inlinable public static var price: UInt8 { 1 }
+            @inlinable public static var price: StructureField<TariffPrice, Int64> { .init(1) }
             /// PriceLevel
-            @inlinable public static var priceLevel: UInt8 { 2 }
+            @inlinable public static var priceLevel: StructureField<TariffPrice, Int16> { .init(2) }
         }
 
         /// PriceType (field 0)
@@ -823,10 +823,10 @@ extension CommodityTariff {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = GetTariffComponentResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TariffComponentID
-            @inlinable public static var tariffComponentID: UInt8 { 0 }
+            @inlinable public static var tariffComponentID: StructureField<GetTariffComponent, UInt32> { .init(0) }
         }
 
         /// TariffComponentID (field 0)
@@ -861,10 +861,10 @@ extension CommodityTariff {
         @inlinable public static var id: CommandID { 0x01 }
         /// What the node answers.
         public typealias Response = GetDayEntryResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DayEntryID
-            @inlinable public static var dayEntryID: UInt8 { 0 }
+            @inlinable public static var dayEntryID: StructureField<GetDayEntry, UInt32> { .init(0) }
         }
 
         /// DayEntryID (field 0)
@@ -897,14 +897,14 @@ extension CommodityTariff {
         @inlinable public static var cluster: ClusterID { 0x0700 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Label
-            @inlinable public static var label: UInt8 { 0 }
+            @inlinable public static var label: StructureField<GetTariffComponentResponse, String> { .init(0) }
             /// DayEntryIDs
-            @inlinable public static var dayEntryIDs: UInt8 { 1 }
+            @inlinable public static var dayEntryIDs: StructureField<GetTariffComponentResponse, [UInt32]> { .init(1) }
             /// TariffComponent
-            @inlinable public static var tariffComponent: UInt8 { 2 }
+            @inlinable public static var tariffComponent: StructureField<GetTariffComponentResponse, TariffComponent> { .init(2) }
         }
 
         /// Label (field 0; at most 128 bytes)
@@ -949,10 +949,10 @@ extension CommodityTariff {
         @inlinable public static var cluster: ClusterID { 0x0700 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DayEntry
-            @inlinable public static var dayEntry: UInt8 { 0 }
+            @inlinable public static var dayEntry: StructureField<GetDayEntryResponse, DayEntry> { .init(0) }
         }
 
         /// DayEntry (field 0)

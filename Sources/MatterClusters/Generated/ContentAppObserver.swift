@@ -49,12 +49,12 @@ extension ContentAppObserver {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = ContentAppMessageResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Data
-            @inlinable public static var data: UInt8 { 0 }
+            @inlinable public static var data: StructureField<ContentAppMessage, String> { .init(0) }
             /// EncodingHint
-            @inlinable public static var encodingHint: UInt8 { 1 }
+            @inlinable public static var encodingHint: StructureField<ContentAppMessage, String> { .init(1) }
         }
 
         /// Data (field 0; at most 500 bytes)
@@ -93,14 +93,14 @@ extension ContentAppObserver {
         @inlinable public static var cluster: ClusterID { 0x0510 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<ContentAppMessageResponse, Status> { .init(0) }
             /// Data
-            @inlinable public static var data: UInt8 { 1 }
+            @inlinable public static var data: StructureField<ContentAppMessageResponse, String> { .init(1) }
             /// EncodingHint
-            @inlinable public static var encodingHint: UInt8 { 2 }
+            @inlinable public static var encodingHint: StructureField<ContentAppMessageResponse, String> { .init(2) }
         }
 
         /// Status (field 0)

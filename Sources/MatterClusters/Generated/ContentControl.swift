@@ -128,12 +128,12 @@ extension ContentControl {
 
     /// AppInfoStruct
     public struct AppInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CatalogVendorID
-            @inlinable public static var catalogVendorID: UInt8 { 0 }
+            @inlinable public static var catalogVendorID: StructureField<AppInfo, UInt16> { .init(0) }
             /// ApplicationID
-            @inlinable public static var applicationID: UInt8 { 1 }
+            @inlinable public static var applicationID: StructureField<AppInfo, String> { .init(1) }
         }
 
         /// CatalogVendorID (field 0)
@@ -168,16 +168,16 @@ extension ContentControl {
 
     /// BlockChannelStruct
     public struct BlockChannel: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// BlockChannelIndex
-            @inlinable public static var blockChannelIndex: UInt8 { 0 }
+            @inlinable public static var blockChannelIndex: StructureField<BlockChannel, UInt16> { .init(0) }
             /// MajorNumber
-            @inlinable public static var majorNumber: UInt8 { 1 }
+            @inlinable public static var majorNumber: StructureField<BlockChannel, UInt16> { .init(1) }
             /// MinorNumber
-            @inlinable public static var minorNumber: UInt8 { 2 }
+            @inlinable public static var minorNumber: StructureField<BlockChannel, UInt16> { .init(2) }
             /// Identifier
-            @inlinable public static var identifier: UInt8 { 3 }
+            @inlinable public static var identifier: StructureField<BlockChannel, String> { .init(3) }
         }
 
         /// BlockChannelIndex (field 0)
@@ -246,12 +246,12 @@ extension ContentControl {
 
     /// RatingNameStruct
     public struct RatingName: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RatingName
-            @inlinable public static var ratingName: UInt8 { 0 }
+            @inlinable public static var ratingName: StructureField<RatingName, String> { .init(0) }
             /// RatingNameDesc
-            @inlinable public static var ratingNameDesc: UInt8 { 1 }
+            @inlinable public static var ratingNameDesc: StructureField<RatingName, String> { .init(1) }
         }
 
         /// RatingName (field 0; at most 8 bytes)
@@ -332,16 +332,16 @@ extension ContentControl {
 
     /// TimePeriodStruct
     public struct TimePeriod: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StartHour
-            @inlinable public static var startHour: UInt8 { 0 }
+            @inlinable public static var startHour: StructureField<TimePeriod, UInt8> { .init(0) }
             /// StartMinute
-            @inlinable public static var startMinute: UInt8 { 1 }
+            @inlinable public static var startMinute: StructureField<TimePeriod, UInt8> { .init(1) }
             /// EndHour
-            @inlinable public static var endHour: UInt8 { 2 }
+            @inlinable public static var endHour: StructureField<TimePeriod, UInt8> { .init(2) }
             /// EndMinute
-            @inlinable public static var endMinute: UInt8 { 3 }
+            @inlinable public static var endMinute: StructureField<TimePeriod, UInt8> { .init(3) }
         }
 
         /// StartHour (field 0; at most 23)
@@ -388,14 +388,14 @@ extension ContentControl {
 
     /// TimeWindowStruct
     public struct TimeWindow: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TimeWindowIndex
-            @inlinable public static var timeWindowIndex: UInt8 { 0 }
+            @inlinable public static var timeWindowIndex: StructureField<TimeWindow, UInt16> { .init(0) }
             /// DayOfWeek
-            @inlinable public static var dayOfWeek: UInt8 { 1 }
+            @inlinable public static var dayOfWeek: StructureField<TimeWindow, DayOfWeek> { .init(1) }
             /// TimePeriod
-            @inlinable public static var timePeriod: UInt8 { 2 }
+            @inlinable public static var timePeriod: StructureField<TimeWindow, [TimePeriod]> { .init(2) }
         }
 
         /// TimeWindowIndex (field 0)
@@ -442,12 +442,12 @@ extension ContentControl {
         @inlinable public static var id: CommandID { 0x00 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OldPIN
-            @inlinable public static var oldPIN: UInt8 { 0 }
+            @inlinable public static var oldPIN: StructureField<UpdatePIN, String> { .init(0) }
             /// NewPIN
-            @inlinable public static var newPIN: UInt8 { 1 }
+            @inlinable public static var newPIN: StructureField<UpdatePIN, String> { .init(1) }
         }
 
         /// OldPIN (field 0; at most 6 bytes)
@@ -560,12 +560,12 @@ extension ContentControl {
         @inlinable public static var cluster: ClusterID { 0x050F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PINCode
-            @inlinable public static var pinCode: UInt8 { 0 }
+            @inlinable public static var pinCode: StructureField<AddBonusTime, String> { .init(0) }
             /// BonusTime
-            @inlinable public static var bonusTime: UInt8 { 1 }
+            @inlinable public static var bonusTime: StructureField<AddBonusTime, UInt32> { .init(1) }
         }
 
         /// PINCode (field 0; at most 6 bytes)
@@ -604,10 +604,10 @@ extension ContentControl {
         @inlinable public static var cluster: ClusterID { 0x050F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ScreenTime
-            @inlinable public static var screenTime: UInt8 { 0 }
+            @inlinable public static var screenTime: StructureField<SetScreenDailyTime, UInt32> { .init(0) }
         }
 
         /// ScreenTime (field 0; at most 86400)
@@ -684,10 +684,10 @@ extension ContentControl {
         @inlinable public static var cluster: ClusterID { 0x050F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x09 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Rating
-            @inlinable public static var rating: UInt8 { 0 }
+            @inlinable public static var rating: StructureField<SetOnDemandRatingThreshold, String> { .init(0) }
         }
 
         /// Rating (field 0; at most 8 bytes)
@@ -720,10 +720,10 @@ extension ContentControl {
         @inlinable public static var cluster: ClusterID { 0x050F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0A }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Rating
-            @inlinable public static var rating: UInt8 { 0 }
+            @inlinable public static var rating: StructureField<SetScheduledContentRatingThreshold, String> { .init(0) }
         }
 
         /// Rating (field 0; at most 8 bytes)
@@ -756,10 +756,10 @@ extension ContentControl {
         @inlinable public static var cluster: ClusterID { 0x050F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0B }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Channels
-            @inlinable public static var channels: UInt8 { 0 }
+            @inlinable public static var channels: StructureField<AddBlockChannels, [BlockChannel]> { .init(0) }
         }
 
         /// Channels (field 0)
@@ -792,10 +792,10 @@ extension ContentControl {
         @inlinable public static var cluster: ClusterID { 0x050F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0C }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ChannelIndexes
-            @inlinable public static var channelIndexes: UInt8 { 0 }
+            @inlinable public static var channelIndexes: StructureField<RemoveBlockChannels, [UInt16]> { .init(0) }
         }
 
         /// ChannelIndexes (field 0)
@@ -828,10 +828,10 @@ extension ContentControl {
         @inlinable public static var cluster: ClusterID { 0x050F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0D }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Applications
-            @inlinable public static var applications: UInt8 { 0 }
+            @inlinable public static var applications: StructureField<AddBlockApplications, [AppInfo]> { .init(0) }
         }
 
         /// Applications (field 0)
@@ -864,10 +864,10 @@ extension ContentControl {
         @inlinable public static var cluster: ClusterID { 0x050F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0E }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Applications
-            @inlinable public static var applications: UInt8 { 0 }
+            @inlinable public static var applications: StructureField<RemoveBlockApplications, [AppInfo]> { .init(0) }
         }
 
         /// Applications (field 0)
@@ -900,10 +900,10 @@ extension ContentControl {
         @inlinable public static var cluster: ClusterID { 0x050F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0F }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TimeWindow
-            @inlinable public static var timeWindow: UInt8 { 0 }
+            @inlinable public static var timeWindow: StructureField<SetBlockContentTimeWindow, TimeWindow> { .init(0) }
         }
 
         /// TimeWindow (field 0)
@@ -936,10 +936,10 @@ extension ContentControl {
         @inlinable public static var cluster: ClusterID { 0x050F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x10 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TimeWindowIndexes
-            @inlinable public static var timeWindowIndexes: UInt8 { 0 }
+            @inlinable public static var timeWindowIndexes: StructureField<RemoveBlockContentTimeWindow, [UInt16]> { .init(0) }
         }
 
         /// TimeWindowIndexes (field 0)
@@ -972,10 +972,10 @@ extension ContentControl {
         @inlinable public static var cluster: ClusterID { 0x050F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PINCode
-            @inlinable public static var pinCode: UInt8 { 0 }
+            @inlinable public static var pinCode: StructureField<ResetPINResponse, String> { .init(0) }
         }
 
         /// PINCode (field 0; at most 6 bytes)

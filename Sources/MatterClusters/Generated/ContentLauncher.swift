@@ -50,12 +50,12 @@ extension ContentLauncher {
 
     /// AdditionalInfoStruct
     public struct AdditionalInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Name
-            @inlinable public static var name: UInt8 { 0 }
+            @inlinable public static var name: StructureField<AdditionalInfo, String> { .init(0) }
             /// Value
-            @inlinable public static var value: UInt8 { 1 }
+            @inlinable public static var value: StructureField<AdditionalInfo, String> { .init(1) }
         }
 
         /// Name (field 0; at most 256 bytes)
@@ -90,20 +90,20 @@ extension ContentLauncher {
 
     /// BrandingInformationStruct
     public struct BrandingInformation: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ProviderName
-            @inlinable public static var providerName: UInt8 { 0 }
+            @inlinable public static var providerName: StructureField<BrandingInformation, String> { .init(0) }
             /// Background
-            @inlinable public static var background: UInt8 { 1 }
+            @inlinable public static var background: StructureField<BrandingInformation, StyleInformation> { .init(1) }
             /// Logo
-            @inlinable public static var logo: UInt8 { 2 }
+            @inlinable public static var logo: StructureField<BrandingInformation, StyleInformation> { .init(2) }
             /// ProgressBar
-            @inlinable public static var progressBar: UInt8 { 3 }
+            @inlinable public static var progressBar: StructureField<BrandingInformation, StyleInformation> { .init(3) }
             /// Splash
-            @inlinable public static var splash: UInt8 { 4 }
+            @inlinable public static var splash: StructureField<BrandingInformation, StyleInformation> { .init(4) }
             /// WaterMark
-            @inlinable public static var waterMark: UInt8 { 5 }
+            @inlinable public static var waterMark: StructureField<BrandingInformation, StyleInformation> { .init(5) }
         }
 
         /// ProviderName (field 0; at most 256 bytes)
@@ -232,10 +232,10 @@ extension ContentLauncher {
 
     /// ContentSearchStruct
     public struct ContentSearch: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ParameterList
-            @inlinable public static var parameterList: UInt8 { 0 }
+            @inlinable public static var parameterList: StructureField<ContentSearch, [ParameterStruct]> { .init(0) }
         }
 
         /// ParameterList (field 0)
@@ -264,14 +264,14 @@ extension ContentLauncher {
 
     /// DimensionStruct
     public struct Dimension: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Width
-            @inlinable public static var width: UInt8 { 0 }
+            @inlinable public static var width: StructureField<Dimension, Double> { .init(0) }
             /// Height
-            @inlinable public static var height: UInt8 { 1 }
+            @inlinable public static var height: StructureField<Dimension, Double> { .init(1) }
             /// Metric
-            @inlinable public static var metric: UInt8 { 2 }
+            @inlinable public static var metric: StructureField<Dimension, MetricType> { .init(2) }
         }
 
         /// Width (field 0)
@@ -401,14 +401,14 @@ extension ContentLauncher {
 
     /// ParameterStruct
     public struct ParameterStruct: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Type
-            @inlinable public static var type: UInt8 { 0 }
+            @inlinable public static var type: StructureField<ParameterStruct, Parameter> { .init(0) }
             /// Value
-            @inlinable public static var value: UInt8 { 1 }
+            @inlinable public static var value: StructureField<ParameterStruct, String> { .init(1) }
             /// ExternalIDList
-            @inlinable public static var externalIDList: UInt8 { 2 }
+            @inlinable public static var externalIDList: StructureField<ParameterStruct, [AdditionalInfo]> { .init(2) }
         }
 
         /// Type (field 0)
@@ -449,14 +449,14 @@ extension ContentLauncher {
 
     /// PlaybackPreferencesStruct
     public struct PlaybackPreferences: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PlaybackPosition
-            @inlinable public static var playbackPosition: UInt8 { 0 }
+            @inlinable public static var playbackPosition: StructureField<PlaybackPreferences, UInt64> { .init(0) }
             /// TextTrack
-            @inlinable public static var textTrack: UInt8 { 1 }
+            @inlinable public static var textTrack: StructureField<PlaybackPreferences, TrackPreference> { .init(1) }
             /// AudioTracks
-            @inlinable public static var audioTracks: UInt8 { 2 }
+            @inlinable public static var audioTracks: StructureField<PlaybackPreferences, [TrackPreference]> { .init(2) }
         }
 
         /// PlaybackPosition (field 0)
@@ -528,14 +528,14 @@ extension ContentLauncher {
 
     /// StyleInformationStruct
     public struct StyleInformation: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ImageURL
-            @inlinable public static var imageURL: UInt8 { 0 }
+            @inlinable public static var imageURL: StructureField<StyleInformation, String> { .init(0) }
             /// Color
-            @inlinable public static var color: UInt8 { 1 }
+            @inlinable public static var color: StructureField<StyleInformation, String> { .init(1) }
             /// Size
-            @inlinable public static var size: UInt8 { 2 }
+            @inlinable public static var size: StructureField<StyleInformation, Dimension> { .init(2) }
         }
 
         /// ImageURL (field 0; at most 8192 bytes)
@@ -588,14 +588,14 @@ extension ContentLauncher {
 
     /// TrackPreferenceStruct
     public struct TrackPreference: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// LanguageCode
-            @inlinable public static var languageCode: UInt8 { 0 }
+            @inlinable public static var languageCode: StructureField<TrackPreference, String> { .init(0) }
             /// Characteristics
-            @inlinable public static var characteristics: UInt8 { 1 }
+            @inlinable public static var characteristics: StructureField<TrackPreference, [Characteristic]> { .init(1) }
             /// AudioOutputIndex
-            @inlinable public static var audioOutputIndex: UInt8 { 2 }
+            @inlinable public static var audioOutputIndex: StructureField<TrackPreference, UInt8> { .init(2) }
         }
 
         /// LanguageCode (field 0; at most 32 bytes)
@@ -642,18 +642,18 @@ extension ContentLauncher {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = LauncherResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Search
-            @inlinable public static var search: UInt8 { 0 }
+            @inlinable public static var search: StructureField<LaunchContent, ContentSearch> { .init(0) }
             /// AutoPlay
-            @inlinable public static var autoPlay: UInt8 { 1 }
+            @inlinable public static var autoPlay: StructureField<LaunchContent, Bool> { .init(1) }
             /// Data
-            @inlinable public static var data: UInt8 { 2 }
+            @inlinable public static var data: StructureField<LaunchContent, String> { .init(2) }
             /// PlaybackPreferences
-            @inlinable public static var playbackPreferences: UInt8 { 3 }
+            @inlinable public static var playbackPreferences: StructureField<LaunchContent, PlaybackPreferences> { .init(3) }
             /// UseCurrentContext
-            @inlinable public static var useCurrentContext: UInt8 { 4 }
+            @inlinable public static var useCurrentContext: StructureField<LaunchContent, Bool> { .init(4) }
         }
 
         /// Search (field 0)
@@ -712,14 +712,14 @@ extension ContentLauncher {
         @inlinable public static var id: CommandID { 0x01 }
         /// What the node answers.
         public typealias Response = LauncherResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ContentURL
-            @inlinable public static var contentURL: UInt8 { 0 }
+            @inlinable public static var contentURL: StructureField<LaunchURL, String> { .init(0) }
             /// DisplayString
-            @inlinable public static var displayString: UInt8 { 1 }
+            @inlinable public static var displayString: StructureField<LaunchURL, String> { .init(1) }
             /// BrandingInformation
-            @inlinable public static var brandingInformation: UInt8 { 2 }
+            @inlinable public static var brandingInformation: StructureField<LaunchURL, BrandingInformation> { .init(2) }
         }
 
         /// ContentURL (field 0)
@@ -764,12 +764,12 @@ extension ContentLauncher {
         @inlinable public static var cluster: ClusterID { 0x050A }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<LauncherResponse, Status> { .init(0) }
             /// Data
-            @inlinable public static var data: UInt8 { 1 }
+            @inlinable public static var data: StructureField<LauncherResponse, String> { .init(1) }
         }
 
         /// Status (field 0)

@@ -170,18 +170,18 @@ extension DeviceEnergyManagement {
 
     /// ConstraintsStruct
     public struct Constraints: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StartTime
-            @inlinable public static var startTime: UInt8 { 0 }
+            @inlinable public static var startTime: StructureField<Constraints, UInt32> { .init(0) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 1 }
+            @inlinable public static var duration: StructureField<Constraints, UInt32> { .init(1) }
             /// NominalPower
-            @inlinable public static var nominalPower: UInt8 { 2 }
+            @inlinable public static var nominalPower: StructureField<Constraints, Int64> { .init(2) }
             /// MaximumEnergy
-            @inlinable public static var maximumEnergy: UInt8 { 3 }
+            @inlinable public static var maximumEnergy: StructureField<Constraints, Int64> { .init(3) }
             /// LoadControl
-            @inlinable public static var loadControl: UInt8 { 4 }
+            @inlinable public static var loadControl: StructureField<Constraints, Int8> { .init(4) }
         }
 
         /// StartTime (field 0)
@@ -234,16 +234,16 @@ extension DeviceEnergyManagement {
 
     /// CostStruct
     public struct Cost: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CostType
-            @inlinable public static var costType: UInt8 { 0 }
+            @inlinable public static var costType: StructureField<Cost, CostType> { .init(0) }
             /// Value
-            @inlinable public static var value: UInt8 { 1 }
+            @inlinable public static var value: StructureField<Cost, Int32> { .init(1) }
             /// DecimalPoints
-            @inlinable public static var decimalPoints: UInt8 { 2 }
+            @inlinable public static var decimalPoints: StructureField<Cost, UInt8> { .init(2) }
             /// Currency
-            @inlinable public static var currency: UInt8 { 3 }
+            @inlinable public static var currency: StructureField<Cost, UInt16> { .init(3) }
         }
 
         /// CostType (field 0)
@@ -410,26 +410,26 @@ extension DeviceEnergyManagement {
 
     /// ForecastStruct
     public struct Forecast: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ForecastID
-            @inlinable public static var forecastID: UInt8 { 0 }
+            @inlinable public static var forecastID: StructureField<Forecast, UInt32> { .init(0) }
             /// ActiveSlotNumber
-            @inlinable public static var activeSlotNumber: UInt8 { 1 }
+            @inlinable public static var activeSlotNumber: StructureField<Forecast, UInt16> { .init(1) }
             /// StartTime
-            @inlinable public static var startTime: UInt8 { 2 }
+            @inlinable public static var startTime: StructureField<Forecast, UInt32> { .init(2) }
             /// EndTime
-            @inlinable public static var endTime: UInt8 { 3 }
+            @inlinable public static var endTime: StructureField<Forecast, UInt32> { .init(3) }
             /// EarliestStartTime
-            @inlinable public static var earliestStartTime: UInt8 { 4 }
+            @inlinable public static var earliestStartTime: StructureField<Forecast, UInt32> { .init(4) }
             /// LatestEndTime
-            @inlinable public static var latestEndTime: UInt8 { 5 }
+            @inlinable public static var latestEndTime: StructureField<Forecast, UInt32> { .init(5) }
             /// IsPausable
-            @inlinable public static var isPausable: UInt8 { 6 }
+            @inlinable public static var isPausable: StructureField<Forecast, Bool> { .init(6) }
             /// Slots
-            @inlinable public static var slots: UInt8 { 7 }
+            @inlinable public static var slots: StructureField<Forecast, [Slot]> { .init(7) }
             /// ForecastUpdateReason
-            @inlinable public static var forecastUpdateReason: UInt8 { 8 }
+            @inlinable public static var forecastUpdateReason: StructureField<Forecast, ForecastUpdateReason> { .init(8) }
         }
 
         /// ForecastID (field 0)
@@ -559,12 +559,12 @@ extension DeviceEnergyManagement {
 
     /// PowerAdjustCapabilityStruct
     public struct PowerAdjustCapability: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PowerAdjustCapability
-            @inlinable public static var powerAdjustCapability: UInt8 { 0 }
+            @inlinable public static var powerAdjustCapability: StructureField<PowerAdjustCapability, [PowerAdjust]> { .init(0) }
             /// Cause
-            @inlinable public static var cause: UInt8 { 1 }
+            @inlinable public static var cause: StructureField<PowerAdjustCapability, PowerAdjustReason> { .init(1) }
         }
 
         /// PowerAdjustCapability (field 0; at most 8 entries)
@@ -624,16 +624,16 @@ extension DeviceEnergyManagement {
 
     /// PowerAdjustStruct
     public struct PowerAdjust: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MinPower
-            @inlinable public static var minPower: UInt8 { 0 }
+            @inlinable public static var minPower: StructureField<PowerAdjust, Int64> { .init(0) }
             /// MaxPower
-            @inlinable public static var maxPower: UInt8 { 1 }
+            @inlinable public static var maxPower: StructureField<PowerAdjust, Int64> { .init(1) }
             /// MinDuration
-            @inlinable public static var minDuration: UInt8 { 2 }
+            @inlinable public static var minDuration: StructureField<PowerAdjust, UInt32> { .init(2) }
             /// MaxDuration
-            @inlinable public static var maxDuration: UInt8 { 3 }
+            @inlinable public static var maxDuration: StructureField<PowerAdjust, UInt32> { .init(3) }
         }
 
         /// MinPower (field 0; -4611686018427387904 to 4611686018427387903)
@@ -680,16 +680,16 @@ extension DeviceEnergyManagement {
 
     /// PowerRangeAdjustStruct
     public struct PowerRangeAdjust: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MinPower
-            @inlinable public static var minPower: UInt8 { 0 }
+            @inlinable public static var minPower: StructureField<PowerRangeAdjust, Int64> { .init(0) }
             /// MaxPower
-            @inlinable public static var maxPower: UInt8 { 1 }
+            @inlinable public static var maxPower: StructureField<PowerRangeAdjust, Int64> { .init(1) }
             /// Cause
-            @inlinable public static var cause: UInt8 { 2 }
+            @inlinable public static var cause: StructureField<PowerRangeAdjust, PowerAdjustReason> { .init(2) }
             /// EndTime
-            @inlinable public static var endTime: UInt8 { 3 }
+            @inlinable public static var endTime: StructureField<PowerRangeAdjust, UInt32> { .init(3) }
         }
 
         /// MinPower (field 0; -4611686018427387903 to 4611686018427387903)
@@ -736,14 +736,14 @@ extension DeviceEnergyManagement {
 
     /// SlotAdjustmentStruct
     public struct SlotAdjustment: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SlotIndex
-            @inlinable public static var slotIndex: UInt8 { 0 }
+            @inlinable public static var slotIndex: StructureField<SlotAdjustment, UInt8> { .init(0) }
             /// NominalPower
-            @inlinable public static var nominalPower: UInt8 { 1 }
+            @inlinable public static var nominalPower: StructureField<SlotAdjustment, Int64> { .init(1) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 2 }
+            @inlinable public static var duration: StructureField<SlotAdjustment, UInt32> { .init(2) }
         }
 
         /// SlotIndex (field 0)
@@ -784,44 +784,44 @@ extension DeviceEnergyManagement {
 
     /// SlotStruct
     public struct Slot: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MinDuration
-            @inlinable public static var minDuration: UInt8 { 0 }
+            @inlinable public static var minDuration: StructureField<Slot, UInt32> { .init(0) }
             /// MaxDuration
-            @inlinable public static var maxDuration: UInt8 { 1 }
+            @inlinable public static var maxDuration: StructureField<Slot, UInt32> { .init(1) }
             /// DefaultDuration
-            @inlinable public static var defaultDuration: UInt8 { 2 }
+            @inlinable public static var defaultDuration: StructureField<Slot, UInt32> { .init(2) }
             /// ElapsedSlotTime
-            @inlinable public static var elapsedSlotTime: UInt8 { 3 }
+            @inlinable public static var elapsedSlotTime: StructureField<Slot, UInt32> { .init(3) }
             /// RemainingSlotTime
-            @inlinable public static var remainingSlotTime: UInt8 { 4 }
+            @inlinable public static var remainingSlotTime: StructureField<Slot, UInt32> { .init(4) }
             /// SlotIsPausable
-            @inlinable public static var slotIsPausable: UInt8 { 5 }
+            @inlinable public static var slotIsPausable: StructureField<Slot, Bool> { .init(5) }
             /// MinPauseDuration
-            @inlinable public static var minPauseDuration: UInt8 { 6 }
+            @inlinable public static var minPauseDuration: StructureField<Slot, UInt32> { .init(6) }
             /// MaxPauseDuration
-            @inlinable public static var maxPauseDuration: UInt8 { 7 }
+            @inlinable public static var maxPauseDuration: StructureField<Slot, UInt32> { .init(7) }
             /// ManufacturerESAState
-            @inlinable public static var manufacturerESAState: UInt8 { 8 }
+            @inlinable public static var manufacturerESAState: StructureField<Slot, UInt16> { .init(8) }
             /// NominalPower
-            @inlinable public static var nominalPower: UInt8 { 9 }
+            @inlinable public static var nominalPower: StructureField<Slot, Int64> { .init(9) }
             /// MinPower
-            @inlinable public static var minPower: UInt8 { 10 }
+            @inlinable public static var minPower: StructureField<Slot, Int64> { .init(10) }
             /// MaxPower
-            @inlinable public static var maxPower: UInt8 { 11 }
+            @inlinable public static var maxPower: StructureField<Slot, Int64> { .init(11) }
             /// NominalEnergy
-            @inlinable public static var nominalEnergy: UInt8 { 12 }
+            @inlinable public static var nominalEnergy: StructureField<Slot, Int64> { .init(12) }
             /// Costs
-            @inlinable public static var costs: UInt8 { 13 }
+            @inlinable public static var costs: StructureField<Slot, [Cost]> { .init(13) }
             /// MinPowerAdjustment
-            @inlinable public static var minPowerAdjustment: UInt8 { 14 }
+            @inlinable public static var minPowerAdjustment: StructureField<Slot, Int64> { .init(14) }
             /// MaxPowerAdjustment
-            @inlinable public static var maxPowerAdjustment: UInt8 { 15 }
+            @inlinable public static var maxPowerAdjustment: StructureField<Slot, Int64> { .init(15) }
             /// MinDurationAdjustment
-            @inlinable public static var minDurationAdjustment: UInt8 { 16 }
+            @inlinable public static var minDurationAdjustment: StructureField<Slot, UInt32> { .init(16) }
             /// MaxDurationAdjustment
-            @inlinable public static var maxDurationAdjustment: UInt8 { 17 }
+            @inlinable public static var maxDurationAdjustment: StructureField<Slot, UInt32> { .init(17) }
         }
 
         /// MinDuration (field 0)
@@ -956,14 +956,14 @@ extension DeviceEnergyManagement {
         @inlinable public static var cluster: ClusterID { 0x0098 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Power
-            @inlinable public static var power: UInt8 { 0 }
+            @inlinable public static var power: StructureField<PowerAdjustRequest, Int64> { .init(0) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 1 }
+            @inlinable public static var duration: StructureField<PowerAdjustRequest, UInt32> { .init(1) }
             /// Cause
-            @inlinable public static var cause: UInt8 { 2 }
+            @inlinable public static var cause: StructureField<PowerAdjustRequest, AdjustmentCause> { .init(2) }
         }
 
         /// Power (field 0)
@@ -1030,12 +1030,12 @@ extension DeviceEnergyManagement {
         @inlinable public static var cluster: ClusterID { 0x0098 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RequestedStartTime
-            @inlinable public static var requestedStartTime: UInt8 { 0 }
+            @inlinable public static var requestedStartTime: StructureField<StartTimeAdjustRequest, UInt32> { .init(0) }
             /// Cause
-            @inlinable public static var cause: UInt8 { 1 }
+            @inlinable public static var cause: StructureField<StartTimeAdjustRequest, AdjustmentCause> { .init(1) }
         }
 
         /// RequestedStartTime (field 0)
@@ -1074,12 +1074,12 @@ extension DeviceEnergyManagement {
         @inlinable public static var cluster: ClusterID { 0x0098 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Duration
-            @inlinable public static var duration: UInt8 { 0 }
+            @inlinable public static var duration: StructureField<PauseRequest, UInt32> { .init(0) }
             /// Cause
-            @inlinable public static var cause: UInt8 { 1 }
+            @inlinable public static var cause: StructureField<PauseRequest, AdjustmentCause> { .init(1) }
         }
 
         /// Duration (field 0)
@@ -1140,14 +1140,14 @@ extension DeviceEnergyManagement {
         @inlinable public static var cluster: ClusterID { 0x0098 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ForecastID
-            @inlinable public static var forecastID: UInt8 { 0 }
+            @inlinable public static var forecastID: StructureField<ModifyForecastRequest, UInt32> { .init(0) }
             /// SlotAdjustments
-            @inlinable public static var slotAdjustments: UInt8 { 1 }
+            @inlinable public static var slotAdjustments: StructureField<ModifyForecastRequest, [SlotAdjustment]> { .init(1) }
             /// Cause
-            @inlinable public static var cause: UInt8 { 2 }
+            @inlinable public static var cause: StructureField<ModifyForecastRequest, AdjustmentCause> { .init(2) }
         }
 
         /// ForecastID (field 0)
@@ -1192,12 +1192,12 @@ extension DeviceEnergyManagement {
         @inlinable public static var cluster: ClusterID { 0x0098 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Constraints
-            @inlinable public static var constraints: UInt8 { 0 }
+            @inlinable public static var constraints: StructureField<RequestConstraintBasedForecast, [Constraints]> { .init(0) }
             /// Cause
-            @inlinable public static var cause: UInt8 { 1 }
+            @inlinable public static var cause: StructureField<RequestConstraintBasedForecast, AdjustmentCause> { .init(1) }
         }
 
         /// Constraints (field 0; at most 10 entries)
@@ -1258,16 +1258,16 @@ extension DeviceEnergyManagement {
         @inlinable public static var cluster: ClusterID { 0x0098 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MinPower
-            @inlinable public static var minPower: UInt8 { 0 }
+            @inlinable public static var minPower: StructureField<PowerRangeAdjustRequest, Int64> { .init(0) }
             /// MaxPower
-            @inlinable public static var maxPower: UInt8 { 1 }
+            @inlinable public static var maxPower: StructureField<PowerRangeAdjustRequest, Int64> { .init(1) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 2 }
+            @inlinable public static var duration: StructureField<PowerRangeAdjustRequest, UInt32> { .init(2) }
             /// Cause
-            @inlinable public static var cause: UInt8 { 3 }
+            @inlinable public static var cause: StructureField<PowerRangeAdjustRequest, AdjustmentCause> { .init(3) }
         }
 
         /// MinPower (field 0; -4611686018427387903 to 4611686018427387903)
@@ -1362,14 +1362,14 @@ extension DeviceEnergyManagement {
         @inlinable public static var cluster: ClusterID { 0x0098 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Cause
-            @inlinable public static var cause: UInt8 { 0 }
+            @inlinable public static var cause: StructureField<PowerAdjustEnd, Cause> { .init(0) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 1 }
+            @inlinable public static var duration: StructureField<PowerAdjustEnd, UInt32> { .init(1) }
             /// EnergyUse
-            @inlinable public static var energyUse: UInt8 { 2 }
+            @inlinable public static var energyUse: StructureField<PowerAdjustEnd, Int64> { .init(2) }
         }
 
         /// Cause (field 0)
@@ -1436,10 +1436,10 @@ extension DeviceEnergyManagement {
         @inlinable public static var cluster: ClusterID { 0x0098 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Cause
-            @inlinable public static var cause: UInt8 { 0 }
+            @inlinable public static var cause: StructureField<Resumed, Cause> { .init(0) }
         }
 
         /// Cause (field 0)
@@ -1472,12 +1472,12 @@ extension DeviceEnergyManagement {
         @inlinable public static var cluster: ClusterID { 0x0098 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Adjustment
-            @inlinable public static var adjustment: UInt8 { 0 }
+            @inlinable public static var adjustment: StructureField<PowerRangeAdjustStart, PowerRangeAdjust> { .init(0) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 1 }
+            @inlinable public static var duration: StructureField<PowerRangeAdjustStart, UInt32> { .init(1) }
         }
 
         /// Adjustment (field 0)
@@ -1516,14 +1516,14 @@ extension DeviceEnergyManagement {
         @inlinable public static var cluster: ClusterID { 0x0098 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Cause
-            @inlinable public static var cause: UInt8 { 0 }
+            @inlinable public static var cause: StructureField<PowerRangeAdjustEnd, Cause> { .init(0) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 1 }
+            @inlinable public static var duration: StructureField<PowerRangeAdjustEnd, UInt32> { .init(1) }
             /// EnergyUse
-            @inlinable public static var energyUse: UInt8 { 2 }
+            @inlinable public static var energyUse: StructureField<PowerRangeAdjustEnd, Int64> { .init(2) }
         }
 
         /// Cause (field 0)

@@ -105,14 +105,14 @@ extension DiagnosticLogs {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = RetrieveLogsResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Intent
-            @inlinable public static var intent: UInt8 { 0 }
+            @inlinable public static var intent: StructureField<RetrieveLogsRequest, Intent> { .init(0) }
             /// RequestedProtocol
-            @inlinable public static var requestedProtocol: UInt8 { 1 }
+            @inlinable public static var requestedProtocol: StructureField<RetrieveLogsRequest, TransferProtocol> { .init(1) }
             /// TransferFileDesignator
-            @inlinable public static var transferFileDesignator: UInt8 { 2 }
+            @inlinable public static var transferFileDesignator: StructureField<RetrieveLogsRequest, String> { .init(2) }
         }
 
         /// Intent (field 0)
@@ -157,16 +157,16 @@ extension DiagnosticLogs {
         @inlinable public static var cluster: ClusterID { 0x0032 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<RetrieveLogsResponse, Status> { .init(0) }
             /// LogContent
-            @inlinable public static var logContent: UInt8 { 1 }
+            @inlinable public static var logContent: StructureField<RetrieveLogsResponse, [UInt8]> { .init(1) }
             /// UTCTimeStamp
-            @inlinable public static var utcTimeStamp: UInt8 { 2 }
+            @inlinable public static var utcTimeStamp: StructureField<RetrieveLogsResponse, UInt64> { .init(2) }
             /// TimeSinceBoot
-            @inlinable public static var timeSinceBoot: UInt8 { 3 }
+            @inlinable public static var timeSinceBoot: StructureField<RetrieveLogsResponse, UInt64> { .init(3) }
         }
 
         /// Status (field 0)

@@ -78,10 +78,10 @@ extension DishwasherAlarm {
         @inlinable public static var cluster: ClusterID { 0x005D }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Alarms
-            @inlinable public static var alarms: UInt8 { 0 }
+            @inlinable public static var alarms: StructureField<Reset, Alarm> { .init(0) }
         }
 
         /// Alarms (field 0)
@@ -114,10 +114,10 @@ extension DishwasherAlarm {
         @inlinable public static var cluster: ClusterID { 0x005D }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Mask
-            @inlinable public static var mask: UInt8 { 0 }
+            @inlinable public static var mask: StructureField<ModifyEnabledAlarms, Alarm> { .init(0) }
         }
 
         /// Mask (field 0)
@@ -150,16 +150,16 @@ extension DishwasherAlarm {
         @inlinable public static var cluster: ClusterID { 0x005D }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Active
-            @inlinable public static var active: UInt8 { 0 }
+            @inlinable public static var active: StructureField<Notify, Alarm> { .init(0) }
             /// Inactive
-            @inlinable public static var inactive: UInt8 { 1 }
+            @inlinable public static var inactive: StructureField<Notify, Alarm> { .init(1) }
             /// State
-            @inlinable public static var state: UInt8 { 2 }
+            @inlinable public static var state: StructureField<Notify, Alarm> { .init(2) }
             /// Mask
-            @inlinable public static var mask: UInt8 { 3 }
+            @inlinable public static var mask: StructureField<Notify, Alarm> { .init(3) }
         }
 
         /// Active (field 0)

@@ -34,14 +34,14 @@ extension DishwasherMode {
 
     /// ModeOptionStruct
     public struct ModeOption: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Label
-            @inlinable public static var label: UInt8 { 0 }
+            @inlinable public static var label: StructureField<ModeOption, String> { .init(0) }
             /// Mode
-            @inlinable public static var mode: UInt8 { 1 }
+            @inlinable public static var mode: StructureField<ModeOption, UInt8> { .init(1) }
             /// ModeTags
-            @inlinable public static var modeTags: UInt8 { 2 }
+            @inlinable public static var modeTags: StructureField<ModeOption, [ModeTagStruct]> { .init(2) }
         }
 
         /// Label (field 0; at most 64 bytes)
@@ -137,12 +137,12 @@ extension DishwasherMode {
 
     /// ModeTagStruct
     public struct ModeTagStruct: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MfgCode
-            @inlinable public static var mfgCode: UInt8 { 0 }
+            @inlinable public static var mfgCode: StructureField<ModeTagStruct, UInt16> { .init(0) }
             /// Value
-            @inlinable public static var value: UInt8 { 1 }
+            @inlinable public static var value: StructureField<ModeTagStruct, UInt16> { .init(1) }
         }
 
         /// MfgCode (field 0)
@@ -183,10 +183,10 @@ extension DishwasherMode {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = ChangeToModeResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NewMode
-            @inlinable public static var newMode: UInt8 { 0 }
+            @inlinable public static var newMode: StructureField<ChangeToMode, UInt8> { .init(0) }
         }
 
         /// NewMode (field 0)
@@ -219,12 +219,12 @@ extension DishwasherMode {
         @inlinable public static var cluster: ClusterID { 0x0059 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<ChangeToModeResponse, UInt8> { .init(0) }
             /// StatusText
-            @inlinable public static var statusText: UInt8 { 1 }
+            @inlinable public static var statusText: StructureField<ChangeToModeResponse, String> { .init(1) }
         }
 
         /// Status (field 0)

@@ -11,16 +11,16 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x11 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// HolidayIndex
-            @inlinable public static var holidayIndex: UInt8 { 0 }
+            @inlinable public static var holidayIndex: StructureField<SetHolidaySchedule, UInt8> { .init(0) }
             /// LocalStartTime
-            @inlinable public static var localStartTime: UInt8 { 1 }
+            @inlinable public static var localStartTime: StructureField<SetHolidaySchedule, UInt32> { .init(1) }
             /// LocalEndTime
-            @inlinable public static var localEndTime: UInt8 { 2 }
+            @inlinable public static var localEndTime: StructureField<SetHolidaySchedule, UInt32> { .init(2) }
             /// OperatingMode
-            @inlinable public static var operatingMode: UInt8 { 3 }
+            @inlinable public static var operatingMode: StructureField<SetHolidaySchedule, OperatingMode> { .init(3) }
         }
 
         /// HolidayIndex (field 0; 1 to 253)
@@ -73,10 +73,10 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x12 }
         /// What the node answers.
         public typealias Response = GetHolidayScheduleResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// HolidayIndex
-            @inlinable public static var holidayIndex: UInt8 { 0 }
+            @inlinable public static var holidayIndex: StructureField<GetHolidaySchedule, UInt8> { .init(0) }
         }
 
         /// HolidayIndex (field 0; 1 to 253)
@@ -109,10 +109,10 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x13 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// HolidayIndex
-            @inlinable public static var holidayIndex: UInt8 { 0 }
+            @inlinable public static var holidayIndex: StructureField<ClearHolidaySchedule, UInt8> { .init(0) }
         }
 
         /// HolidayIndex (field 0; 1 to 254)
@@ -147,10 +147,10 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x27 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PINCode
-            @inlinable public static var pinCode: UInt8 { 0 }
+            @inlinable public static var pinCode: StructureField<UnboltDoor, [UInt8]> { .init(0) }
         }
 
         /// PINCode (field 0)
@@ -185,16 +185,16 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x28 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SigningKey
-            @inlinable public static var signingKey: UInt8 { 0 }
+            @inlinable public static var signingKey: StructureField<SetAliroReaderConfig, [UInt8]> { .init(0) }
             /// VerificationKey
-            @inlinable public static var verificationKey: UInt8 { 1 }
+            @inlinable public static var verificationKey: StructureField<SetAliroReaderConfig, [UInt8]> { .init(1) }
             /// GroupIdentifier
-            @inlinable public static var groupIdentifier: UInt8 { 2 }
+            @inlinable public static var groupIdentifier: StructureField<SetAliroReaderConfig, [UInt8]> { .init(2) }
             /// GroupResolvingKey
-            @inlinable public static var groupResolvingKey: UInt8 { 3 }
+            @inlinable public static var groupResolvingKey: StructureField<SetAliroReaderConfig, [UInt8]> { .init(3) }
         }
 
         /// SigningKey (field 0; 32 to 32 bytes)
@@ -269,18 +269,18 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x12 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// HolidayIndex
-            @inlinable public static var holidayIndex: UInt8 { 0 }
+            @inlinable public static var holidayIndex: StructureField<GetHolidayScheduleResponse, UInt8> { .init(0) }
             /// Status
-            @inlinable public static var status: UInt8 { 1 }
+            @inlinable public static var status: StructureField<GetHolidayScheduleResponse, DlStatus> { .init(1) }
             /// LocalStartTime
-            @inlinable public static var localStartTime: UInt8 { 2 }
+            @inlinable public static var localStartTime: StructureField<GetHolidayScheduleResponse, UInt32> { .init(2) }
             /// LocalEndTime
-            @inlinable public static var localEndTime: UInt8 { 3 }
+            @inlinable public static var localEndTime: StructureField<GetHolidayScheduleResponse, UInt32> { .init(3) }
             /// OperatingMode
-            @inlinable public static var operatingMode: UInt8 { 4 }
+            @inlinable public static var operatingMode: StructureField<GetHolidayScheduleResponse, OperatingMode> { .init(4) }
         }
 
         /// HolidayIndex (field 0; 1 to 253)
@@ -337,10 +337,10 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DoorState
-            @inlinable public static var doorState: UInt8 { 0 }
+            @inlinable public static var doorState: StructureField<DoorStateChange, DoorState> { .init(0) }
         }
 
         /// DoorState (field 0)

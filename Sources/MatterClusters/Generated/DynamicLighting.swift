@@ -75,20 +75,20 @@ extension DynamicLighting {
 
     /// EffectColorStruct
     public struct EffectColor: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Level
-            @inlinable public static var level: UInt8 { 0 }
+            @inlinable public static var level: StructureField<EffectColor, UInt8> { .init(0) }
             /// X
-            @inlinable public static var x: UInt8 { 1 }
+            @inlinable public static var x: StructureField<EffectColor, UInt16> { .init(1) }
             /// Y
-            @inlinable public static var y: UInt8 { 2 }
+            @inlinable public static var y: StructureField<EffectColor, UInt16> { .init(2) }
             /// Hue
-            @inlinable public static var hue: UInt8 { 3 }
+            @inlinable public static var hue: StructureField<EffectColor, UInt8> { .init(3) }
             /// EnhancedHue
-            @inlinable public static var enhancedHue: UInt8 { 4 }
+            @inlinable public static var enhancedHue: StructureField<EffectColor, UInt16> { .init(4) }
             /// Saturation
-            @inlinable public static var saturation: UInt8 { 5 }
+            @inlinable public static var saturation: StructureField<EffectColor, UInt8> { .init(5) }
         }
 
         /// Level (field 0)
@@ -169,20 +169,20 @@ extension DynamicLighting {
 
     /// EffectStruct
     public struct Effect: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EffectID
-            @inlinable public static var effectID: UInt8 { 0 }
+            @inlinable public static var effectID: StructureField<Effect, UInt16> { .init(0) }
             /// Source
-            @inlinable public static var source: UInt8 { 1 }
+            @inlinable public static var source: StructureField<Effect, EffectSource> { .init(1) }
             /// Label
-            @inlinable public static var label: UInt8 { 2 }
+            @inlinable public static var label: StructureField<Effect, String> { .init(2) }
             /// MaxSpeed
-            @inlinable public static var maxSpeed: UInt8 { 3 }
+            @inlinable public static var maxSpeed: StructureField<Effect, UInt16> { .init(3) }
             /// DefaultSpeed
-            @inlinable public static var defaultSpeed: UInt8 { 4 }
+            @inlinable public static var defaultSpeed: StructureField<Effect, UInt16> { .init(4) }
             /// SupportsColorPalette
-            @inlinable public static var supportsColorPalette: UInt8 { 5 }
+            @inlinable public static var supportsColorPalette: StructureField<Effect, Bool> { .init(5) }
         }
 
         /// EffectID (field 0)
@@ -245,16 +245,16 @@ extension DynamicLighting {
         @inlinable public static var cluster: ClusterID { 0x0305 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EffectID
-            @inlinable public static var effectID: UInt8 { 0 }
+            @inlinable public static var effectID: StructureField<StartEffect, UInt16> { .init(0) }
             /// Speed
-            @inlinable public static var speed: UInt8 { 1 }
+            @inlinable public static var speed: StructureField<StartEffect, UInt16> { .init(1) }
             /// ColorMode
-            @inlinable public static var colorMode: UInt8 { 2 }
+            @inlinable public static var colorMode: StructureField<StartEffect, EffectColorMode> { .init(2) }
             /// ColorPalette
-            @inlinable public static var colorPalette: UInt8 { 3 }
+            @inlinable public static var colorPalette: StructureField<StartEffect, [EffectColor]> { .init(3) }
         }
 
         /// EffectID (field 0)

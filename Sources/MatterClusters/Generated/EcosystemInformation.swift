@@ -26,12 +26,12 @@ extension EcosystemInformation {
 
     /// DeviceTypeStruct
     public struct DeviceType: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DeviceType
-            @inlinable public static var deviceType: UInt8 { 0 }
+            @inlinable public static var deviceType: StructureField<DeviceType, DeviceTypeID> { .init(0) }
             /// Revision
-            @inlinable public static var revision: UInt8 { 1 }
+            @inlinable public static var revision: StructureField<DeviceType, UInt16> { .init(1) }
         }
 
         /// DeviceType (field 0)
@@ -66,24 +66,24 @@ extension EcosystemInformation {
 
     /// EcosystemDeviceStruct
     public struct EcosystemDevice: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DeviceName
-            @inlinable public static var deviceName: UInt8 { 0 }
+            @inlinable public static var deviceName: StructureField<EcosystemDevice, String> { .init(0) }
             /// DeviceNameLastEdit
-            @inlinable public static var deviceNameLastEdit: UInt8 { 1 }
+            @inlinable public static var deviceNameLastEdit: StructureField<EcosystemDevice, UInt64> { .init(1) }
             /// BridgedEndpoint
-            @inlinable public static var bridgedEndpoint: UInt8 { 2 }
+            @inlinable public static var bridgedEndpoint: StructureField<EcosystemDevice, EndpointID> { .init(2) }
             /// OriginalEndpoint
-            @inlinable public static var originalEndpoint: UInt8 { 3 }
+            @inlinable public static var originalEndpoint: StructureField<EcosystemDevice, EndpointID> { .init(3) }
             /// DeviceTypes
-            @inlinable public static var deviceTypes: UInt8 { 4 }
+            @inlinable public static var deviceTypes: StructureField<EcosystemDevice, [DeviceType]> { .init(4) }
             /// UniqueLocationIDs
-            @inlinable public static var uniqueLocationIDs: UInt8 { 5 }
+            @inlinable public static var uniqueLocationIDs: StructureField<EcosystemDevice, [String]> { .init(5) }
             /// UniqueLocationIDsLastEdit
-            @inlinable public static var uniqueLocationIDsLastEdit: UInt8 { 6 }
+            @inlinable public static var uniqueLocationIDsLastEdit: StructureField<EcosystemDevice, UInt64> { .init(6) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<EcosystemDevice, UInt8> { .init(254) }
         }
 
         /// DeviceName (field 0; at most 64 bytes)
@@ -154,16 +154,16 @@ extension EcosystemInformation {
 
     /// EcosystemLocationStruct
     public struct EcosystemLocation: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UniqueLocationID
-            @inlinable public static var uniqueLocationID: UInt8 { 0 }
+            @inlinable public static var uniqueLocationID: StructureField<EcosystemLocation, String> { .init(0) }
             /// LocationDescriptor
-            @inlinable public static var locationDescriptor: UInt8 { 1 }
+            @inlinable public static var locationDescriptor: StructureField<EcosystemLocation, GlobalTypes.LocationDescriptor> { .init(1) }
             /// LocationDescriptorLastEdit
-            @inlinable public static var locationDescriptorLastEdit: UInt8 { 2 }
+            @inlinable public static var locationDescriptorLastEdit: StructureField<EcosystemLocation, UInt64> { .init(2) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<EcosystemLocation, UInt8> { .init(254) }
         }
 
         /// UniqueLocationID (field 0; at most 64 bytes)

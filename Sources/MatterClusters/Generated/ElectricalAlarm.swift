@@ -160,10 +160,10 @@ extension ElectricalAlarm {
         @inlinable public static var cluster: ClusterID { 0x00A1 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Alarms
-            @inlinable public static var alarms: UInt8 { 0 }
+            @inlinable public static var alarms: StructureField<Reset, Alarm> { .init(0) }
         }
 
         /// Alarms (field 0)
@@ -196,10 +196,10 @@ extension ElectricalAlarm {
         @inlinable public static var cluster: ClusterID { 0x00A1 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Mask
-            @inlinable public static var mask: UInt8 { 0 }
+            @inlinable public static var mask: StructureField<ModifyEnabledAlarms, Alarm> { .init(0) }
         }
 
         /// Mask (field 0)
@@ -232,28 +232,28 @@ extension ElectricalAlarm {
         @inlinable public static var cluster: ClusterID { 0x00A1 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x80 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OverVoltageThreshold
-            @inlinable public static var overVoltageThreshold: UInt8 { 0 }
+            @inlinable public static var overVoltageThreshold: StructureField<SetElectricalAlarmThresholds, Int64> { .init(0) }
             /// UnderVoltageThreshold
-            @inlinable public static var underVoltageThreshold: UInt8 { 1 }
+            @inlinable public static var underVoltageThreshold: StructureField<SetElectricalAlarmThresholds, Int64> { .init(1) }
             /// OverFrequencyThreshold
-            @inlinable public static var overFrequencyThreshold: UInt8 { 2 }
+            @inlinable public static var overFrequencyThreshold: StructureField<SetElectricalAlarmThresholds, Int64> { .init(2) }
             /// UnderFrequencyThreshold
-            @inlinable public static var underFrequencyThreshold: UInt8 { 3 }
+            @inlinable public static var underFrequencyThreshold: StructureField<SetElectricalAlarmThresholds, Int64> { .init(3) }
             /// OverPowerThreshold
-            @inlinable public static var overPowerThreshold: UInt8 { 4 }
+            @inlinable public static var overPowerThreshold: StructureField<SetElectricalAlarmThresholds, Int64> { .init(4) }
             /// UnderPowerThreshold
-            @inlinable public static var underPowerThreshold: UInt8 { 5 }
+            @inlinable public static var underPowerThreshold: StructureField<SetElectricalAlarmThresholds, Int64> { .init(5) }
             /// OverCurrentThreshold
-            @inlinable public static var overCurrentThreshold: UInt8 { 6 }
+            @inlinable public static var overCurrentThreshold: StructureField<SetElectricalAlarmThresholds, Int64> { .init(6) }
             /// UnderCurrentThreshold
-            @inlinable public static var underCurrentThreshold: UInt8 { 7 }
+            @inlinable public static var underCurrentThreshold: StructureField<SetElectricalAlarmThresholds, Int64> { .init(7) }
             /// PowerImportThreshold
-            @inlinable public static var powerImportThreshold: UInt8 { 8 }
+            @inlinable public static var powerImportThreshold: StructureField<SetElectricalAlarmThresholds, Int64> { .init(8) }
             /// PowerExportThreshold
-            @inlinable public static var powerExportThreshold: UInt8 { 9 }
+            @inlinable public static var powerExportThreshold: StructureField<SetElectricalAlarmThresholds, Int64> { .init(9) }
         }
 
         /// OverVoltageThreshold (field 0; -4611686018427387903 to 4611686018427387903)
@@ -340,16 +340,16 @@ extension ElectricalAlarm {
         @inlinable public static var cluster: ClusterID { 0x00A1 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Active
-            @inlinable public static var active: UInt8 { 0 }
+            @inlinable public static var active: StructureField<Notify, Alarm> { .init(0) }
             /// Inactive
-            @inlinable public static var inactive: UInt8 { 1 }
+            @inlinable public static var inactive: StructureField<Notify, Alarm> { .init(1) }
             /// State
-            @inlinable public static var state: UInt8 { 2 }
+            @inlinable public static var state: StructureField<Notify, Alarm> { .init(2) }
             /// Mask
-            @inlinable public static var mask: UInt8 { 3 }
+            @inlinable public static var mask: StructureField<Notify, Alarm> { .init(3) }
         }
 
         /// Active (field 0)

@@ -11,12 +11,12 @@ extension ElectricalEnergyMeasurement {
         @inlinable public static var cluster: ClusterID { 0x0091 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EnergyImported
-            @inlinable public static var energyImported: UInt8 { 0 }
+            @inlinable public static var energyImported: StructureField<CumulativeEnergyMeasured, EnergyMeasurement> { .init(0) }
             /// EnergyExported
-            @inlinable public static var energyExported: UInt8 { 1 }
+            @inlinable public static var energyExported: StructureField<CumulativeEnergyMeasured, EnergyMeasurement> { .init(1) }
         }
 
         /// EnergyImported (field 0)
@@ -55,12 +55,12 @@ extension ElectricalEnergyMeasurement {
         @inlinable public static var cluster: ClusterID { 0x0091 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EnergyImported
-            @inlinable public static var energyImported: UInt8 { 0 }
+            @inlinable public static var energyImported: StructureField<PeriodicEnergyMeasured, EnergyMeasurement> { .init(0) }
             /// EnergyExported
-            @inlinable public static var energyExported: UInt8 { 1 }
+            @inlinable public static var energyExported: StructureField<PeriodicEnergyMeasured, EnergyMeasurement> { .init(1) }
         }
 
         /// EnergyImported (field 0)

@@ -42,20 +42,20 @@ extension ElectricalGridConditions {
 
     /// ElectricalGridConditionsStruct
     public struct ElectricalGridConditions: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PeriodStart
-            @inlinable public static var periodStart: UInt8 { 0 }
+            @inlinable public static var periodStart: StructureField<ElectricalGridConditions, UInt32> { .init(0) }
             /// PeriodEnd
-            @inlinable public static var periodEnd: UInt8 { 1 }
+            @inlinable public static var periodEnd: StructureField<ElectricalGridConditions, UInt32> { .init(1) }
             /// GridCarbonIntensity
-            @inlinable public static var gridCarbonIntensity: UInt8 { 2 }
+            @inlinable public static var gridCarbonIntensity: StructureField<ElectricalGridConditions, Int16> { .init(2) }
             /// GridCarbonLevel
-            @inlinable public static var gridCarbonLevel: UInt8 { 3 }
+            @inlinable public static var gridCarbonLevel: StructureField<ElectricalGridConditions, ThreeLevel> { .init(3) }
             /// LocalCarbonIntensity
-            @inlinable public static var localCarbonIntensity: UInt8 { 4 }
+            @inlinable public static var localCarbonIntensity: StructureField<ElectricalGridConditions, Int16> { .init(4) }
             /// LocalCarbonLevel
-            @inlinable public static var localCarbonLevel: UInt8 { 5 }
+            @inlinable public static var localCarbonLevel: StructureField<ElectricalGridConditions, ThreeLevel> { .init(5) }
         }
 
         /// PeriodStart (field 0)
@@ -143,10 +143,10 @@ extension ElectricalGridConditions {
         @inlinable public static var cluster: ClusterID { 0x00A0 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CurrentConditions
-            @inlinable public static var currentConditions: UInt8 { 0 }
+            @inlinable public static var currentConditions: StructureField<CurrentConditionsChanged, ElectricalGridConditions> { .init(0) }
         }
 
         /// CurrentConditions (field 0)

@@ -11,10 +11,10 @@ extension ElectricalPowerMeasurement {
         @inlinable public static var cluster: ClusterID { 0x0090 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Ranges
-            @inlinable public static var ranges: UInt8 { 0 }
+            @inlinable public static var ranges: StructureField<MeasurementPeriodRanges, [MeasurementRange]> { .init(0) }
         }
 
         /// Ranges (field 0)

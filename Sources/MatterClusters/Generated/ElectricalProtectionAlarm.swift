@@ -124,14 +124,14 @@ extension ElectricalProtectionAlarm {
 
     /// ArcFaultRatingsStruct
     public struct ArcFaultRatings: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SeriesArcCurrentSensitivity
-            @inlinable public static var seriesArcCurrentSensitivity: UInt8 { 0 }
+            @inlinable public static var seriesArcCurrentSensitivity: StructureField<ArcFaultRatings, Int64> { .init(0) }
             /// ParallelArcCurrentSensitivity
-            @inlinable public static var parallelArcCurrentSensitivity: UInt8 { 1 }
+            @inlinable public static var parallelArcCurrentSensitivity: StructureField<ArcFaultRatings, Int64> { .init(1) }
             /// SupportedArcCauses
-            @inlinable public static var supportedArcCauses: UInt8 { 2 }
+            @inlinable public static var supportedArcCauses: StructureField<ArcFaultRatings, ArcCause> { .init(2) }
         }
 
         /// SeriesArcCurrentSensitivity (field 0; 1 to 4611686018427387903)
@@ -276,18 +276,18 @@ extension ElectricalProtectionAlarm {
 
     /// OverLoadRatingsStruct
     public struct OverLoadRatings: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TripCurrent
-            @inlinable public static var tripCurrent: UInt8 { 0 }
+            @inlinable public static var tripCurrent: StructureField<OverLoadRatings, Int64> { .init(0) }
             /// TripCurve
-            @inlinable public static var tripCurve: UInt8 { 1 }
+            @inlinable public static var tripCurve: StructureField<OverLoadRatings, CurrentTripCurve> { .init(1) }
             /// TripMechanism
-            @inlinable public static var tripMechanism: UInt8 { 2 }
+            @inlinable public static var tripMechanism: StructureField<OverLoadRatings, CurrentTripMechanism> { .init(2) }
             /// UltimateMaxCurrent
-            @inlinable public static var ultimateMaxCurrent: UInt8 { 3 }
+            @inlinable public static var ultimateMaxCurrent: StructureField<OverLoadRatings, Int64> { .init(3) }
             /// ServiceMaxCurrent
-            @inlinable public static var serviceMaxCurrent: UInt8 { 4 }
+            @inlinable public static var serviceMaxCurrent: StructureField<OverLoadRatings, Int64> { .init(4) }
         }
 
         /// TripCurrent (field 0; 1 to 4611686018427387903)
@@ -340,16 +340,16 @@ extension ElectricalProtectionAlarm {
 
     /// OverVoltageRatingsStruct
     public struct OverVoltageRatings: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TripMechanism
-            @inlinable public static var tripMechanism: UInt8 { 0 }
+            @inlinable public static var tripMechanism: StructureField<OverVoltageRatings, VoltageTripMechanism> { .init(0) }
             /// TripVoltage
-            @inlinable public static var tripVoltage: UInt8 { 1 }
+            @inlinable public static var tripVoltage: StructureField<OverVoltageRatings, Int64> { .init(1) }
             /// MaxContinuousOperatingVoltage
-            @inlinable public static var maxContinuousOperatingVoltage: UInt8 { 2 }
+            @inlinable public static var maxContinuousOperatingVoltage: StructureField<OverVoltageRatings, Int64> { .init(2) }
             /// ResponseTime
-            @inlinable public static var responseTime: UInt8 { 3 }
+            @inlinable public static var responseTime: StructureField<OverVoltageRatings, UInt64> { .init(3) }
         }
 
         /// TripMechanism (field 0)
@@ -396,24 +396,24 @@ extension ElectricalProtectionAlarm {
 
     /// ResidualCurrentFaultRatingsStruct
     public struct ResidualCurrentFaultRatings: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CurrentSensitivity
-            @inlinable public static var currentSensitivity: UInt8 { 0 }
+            @inlinable public static var currentSensitivity: StructureField<ResidualCurrentFaultRatings, Int64> { .init(0) }
             /// TripMechanism
-            @inlinable public static var tripMechanism: UInt8 { 1 }
+            @inlinable public static var tripMechanism: StructureField<ResidualCurrentFaultRatings, CurrentTripMechanism> { .init(1) }
             /// VoltageDependent
-            @inlinable public static var voltageDependent: UInt8 { 2 }
+            @inlinable public static var voltageDependent: StructureField<ResidualCurrentFaultRatings, Bool> { .init(2) }
             /// GroundFaultClass
-            @inlinable public static var groundFaultClass: UInt8 { 3 }
+            @inlinable public static var groundFaultClass: StructureField<ResidualCurrentFaultRatings, GroundFaultClass> { .init(3) }
             /// Waveform
-            @inlinable public static var waveform: UInt8 { 4 }
+            @inlinable public static var waveform: StructureField<ResidualCurrentFaultRatings, CurrentWaveform> { .init(4) }
             /// TrippingCharacteristic
-            @inlinable public static var trippingCharacteristic: UInt8 { 5 }
+            @inlinable public static var trippingCharacteristic: StructureField<ResidualCurrentFaultRatings, TrippingCharacteristics> { .init(5) }
             /// UltimateMaxCurrent
-            @inlinable public static var ultimateMaxCurrent: UInt8 { 6 }
+            @inlinable public static var ultimateMaxCurrent: StructureField<ResidualCurrentFaultRatings, Int64> { .init(6) }
             /// ServiceMaxCurrent
-            @inlinable public static var serviceMaxCurrent: UInt8 { 7 }
+            @inlinable public static var serviceMaxCurrent: StructureField<ResidualCurrentFaultRatings, Int64> { .init(7) }
         }
 
         /// CurrentSensitivity (field 0; 1 to 4611686018427387903)
@@ -484,20 +484,20 @@ extension ElectricalProtectionAlarm {
 
     /// ShortCircuitRatingsStruct
     public struct ShortCircuitRatings: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TripCurrent
-            @inlinable public static var tripCurrent: UInt8 { 0 }
+            @inlinable public static var tripCurrent: StructureField<ShortCircuitRatings, Int64> { .init(0) }
             /// TripMechanism
-            @inlinable public static var tripMechanism: UInt8 { 1 }
+            @inlinable public static var tripMechanism: StructureField<ShortCircuitRatings, CurrentTripMechanism> { .init(1) }
             /// TripCurve
-            @inlinable public static var tripCurve: UInt8 { 2 }
+            @inlinable public static var tripCurve: StructureField<ShortCircuitRatings, CurrentTripCurve> { .init(2) }
             /// UltimateMaxCurrent
-            @inlinable public static var ultimateMaxCurrent: UInt8 { 3 }
+            @inlinable public static var ultimateMaxCurrent: StructureField<ShortCircuitRatings, Int64> { .init(3) }
             /// ServiceMaxCurrent
-            @inlinable public static var serviceMaxCurrent: UInt8 { 4 }
+            @inlinable public static var serviceMaxCurrent: StructureField<ShortCircuitRatings, Int64> { .init(4) }
             /// MaxCurrent
-            @inlinable public static var maxCurrent: UInt8 { 5 }
+            @inlinable public static var maxCurrent: StructureField<ShortCircuitRatings, Int64> { .init(5) }
         }
 
         /// TripCurrent (field 0; -4611686018427387904 to 4611686018427387903)
@@ -570,32 +570,32 @@ extension ElectricalProtectionAlarm {
 
     /// SurgeProtectionRatingsStruct
     public struct SurgeProtectionRatings: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TripMechanism
-            @inlinable public static var tripMechanism: UInt8 { 0 }
+            @inlinable public static var tripMechanism: StructureField<SurgeProtectionRatings, VoltageTripMechanism> { .init(0) }
             /// ProtectionClass
-            @inlinable public static var protectionClass: UInt8 { 1 }
+            @inlinable public static var protectionClass: StructureField<SurgeProtectionRatings, SurgeProtectionClass> { .init(1) }
             /// ProtectionType
-            @inlinable public static var protectionType: UInt8 { 2 }
+            @inlinable public static var protectionType: StructureField<SurgeProtectionRatings, SurgeProtectionType> { .init(2) }
             /// MaxContinuousOperatingVoltage
-            @inlinable public static var maxContinuousOperatingVoltage: UInt8 { 3 }
+            @inlinable public static var maxContinuousOperatingVoltage: StructureField<SurgeProtectionRatings, Int64> { .init(3) }
             /// MaxVoltageProtection
-            @inlinable public static var maxVoltageProtection: UInt8 { 4 }
+            @inlinable public static var maxVoltageProtection: StructureField<SurgeProtectionRatings, Int64> { .init(4) }
             /// MaxTemporaryVoltage
-            @inlinable public static var maxTemporaryVoltage: UInt8 { 5 }
+            @inlinable public static var maxTemporaryVoltage: StructureField<SurgeProtectionRatings, Int64> { .init(5) }
             /// NominalDischargeCurrent
-            @inlinable public static var nominalDischargeCurrent: UInt8 { 6 }
+            @inlinable public static var nominalDischargeCurrent: StructureField<SurgeProtectionRatings, Int64> { .init(6) }
             /// MaximumDishargeCurrent
-            @inlinable public static var maximumDishargeCurrent: UInt8 { 7 }
+            @inlinable public static var maximumDishargeCurrent: StructureField<SurgeProtectionRatings, Int64> { .init(7) }
             /// RatedShortCircuitCurrent
-            @inlinable public static var ratedShortCircuitCurrent: UInt8 { 8 }
+            @inlinable public static var ratedShortCircuitCurrent: StructureField<SurgeProtectionRatings, Int64> { .init(8) }
             /// RatedShortTimeWithstandCurrent
-            @inlinable public static var ratedShortTimeWithstandCurrent: UInt8 { 9 }
+            @inlinable public static var ratedShortTimeWithstandCurrent: StructureField<SurgeProtectionRatings, Int64> { .init(9) }
             /// EnergyAbsorptionCapability
-            @inlinable public static var energyAbsorptionCapability: UInt8 { 10 }
+            @inlinable public static var energyAbsorptionCapability: StructureField<SurgeProtectionRatings, UInt64> { .init(10) }
             /// ResponseTime
-            @inlinable public static var responseTime: UInt8 { 11 }
+            @inlinable public static var responseTime: StructureField<SurgeProtectionRatings, UInt64> { .init(11) }
         }
 
         /// TripMechanism (field 0)
@@ -736,10 +736,10 @@ extension ElectricalProtectionAlarm {
         @inlinable public static var cluster: ClusterID { 0x00A3 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Mask
-            @inlinable public static var mask: UInt8 { 0 }
+            @inlinable public static var mask: StructureField<ModifyEnabledAlarms, Alarm> { .init(0) }
         }
 
         /// Mask (field 0)
@@ -772,16 +772,16 @@ extension ElectricalProtectionAlarm {
         @inlinable public static var cluster: ClusterID { 0x00A3 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Active
-            @inlinable public static var active: UInt8 { 0 }
+            @inlinable public static var active: StructureField<Notify, Alarm> { .init(0) }
             /// Inactive
-            @inlinable public static var inactive: UInt8 { 1 }
+            @inlinable public static var inactive: StructureField<Notify, Alarm> { .init(1) }
             /// State
-            @inlinable public static var state: UInt8 { 2 }
+            @inlinable public static var state: StructureField<Notify, Alarm> { .init(2) }
             /// Mask
-            @inlinable public static var mask: UInt8 { 3 }
+            @inlinable public static var mask: StructureField<Notify, Alarm> { .init(3) }
         }
 
         /// Active (field 0)

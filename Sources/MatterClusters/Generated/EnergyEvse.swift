@@ -160,12 +160,12 @@ extension EnergyEvse {
 
     /// ChargingTargetScheduleStruct
     public struct ChargingTargetSchedule: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DayOfWeekForSequence
-            @inlinable public static var dayOfWeekForSequence: UInt8 { 0 }
+            @inlinable public static var dayOfWeekForSequence: StructureField<ChargingTargetSchedule, TargetDayOfWeek> { .init(0) }
             /// ChargingTargets
-            @inlinable public static var chargingTargets: UInt8 { 1 }
+            @inlinable public static var chargingTargets: StructureField<ChargingTargetSchedule, [ChargingTarget]> { .init(1) }
         }
 
         /// DayOfWeekForSequence (field 0)
@@ -200,14 +200,14 @@ extension EnergyEvse {
 
     /// ChargingTargetStruct
     public struct ChargingTarget: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TargetTimeMinutesPastMidnight
-            @inlinable public static var targetTimeMinutesPastMidnight: UInt8 { 0 }
+            @inlinable public static var targetTimeMinutesPastMidnight: StructureField<ChargingTarget, UInt16> { .init(0) }
             /// TargetSoC
-            @inlinable public static var targetSoC: UInt8 { 1 }
+            @inlinable public static var targetSoC: StructureField<ChargingTarget, UInt8> { .init(1) }
             /// AddedEnergy
-            @inlinable public static var addedEnergy: UInt8 { 2 }
+            @inlinable public static var addedEnergy: StructureField<ChargingTarget, Int64> { .init(2) }
         }
 
         /// TargetTimeMinutesPastMidnight (field 0; at most 1439)
@@ -463,14 +463,14 @@ extension EnergyEvse {
         @inlinable public static var id: CommandID { 0x02 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ChargingEnabledUntil
-            @inlinable public static var chargingEnabledUntil: UInt8 { 0 }
+            @inlinable public static var chargingEnabledUntil: StructureField<EnableCharging, UInt32> { .init(0) }
             /// MinimumChargeCurrent
-            @inlinable public static var minimumChargeCurrent: UInt8 { 1 }
+            @inlinable public static var minimumChargeCurrent: StructureField<EnableCharging, Int64> { .init(1) }
             /// MaximumChargeCurrent
-            @inlinable public static var maximumChargeCurrent: UInt8 { 2 }
+            @inlinable public static var maximumChargeCurrent: StructureField<EnableCharging, Int64> { .init(2) }
         }
 
         /// ChargingEnabledUntil (field 0)
@@ -517,12 +517,12 @@ extension EnergyEvse {
         @inlinable public static var id: CommandID { 0x03 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DischargingEnabledUntil
-            @inlinable public static var dischargingEnabledUntil: UInt8 { 0 }
+            @inlinable public static var dischargingEnabledUntil: StructureField<EnableDischarging, UInt32> { .init(0) }
             /// MaximumDischargeCurrent
-            @inlinable public static var maximumDischargeCurrent: UInt8 { 1 }
+            @inlinable public static var maximumDischargeCurrent: StructureField<EnableDischarging, Int64> { .init(1) }
         }
 
         /// DischargingEnabledUntil (field 0)
@@ -587,10 +587,10 @@ extension EnergyEvse {
         @inlinable public static var id: CommandID { 0x05 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ChargingTargetSchedules
-            @inlinable public static var chargingTargetSchedules: UInt8 { 0 }
+            @inlinable public static var chargingTargetSchedules: StructureField<SetTargets, [ChargingTargetSchedule]> { .init(0) }
         }
 
         /// ChargingTargetSchedules (field 0; at most 7 entries)
@@ -673,10 +673,10 @@ extension EnergyEvse {
         @inlinable public static var cluster: ClusterID { 0x0099 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ChargingTargetSchedules
-            @inlinable public static var chargingTargetSchedules: UInt8 { 0 }
+            @inlinable public static var chargingTargetSchedules: StructureField<GetTargetsResponse, [ChargingTargetSchedule]> { .init(0) }
         }
 
         /// ChargingTargetSchedules (field 0; at most 7 entries)
@@ -709,10 +709,10 @@ extension EnergyEvse {
         @inlinable public static var cluster: ClusterID { 0x0099 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SessionID
-            @inlinable public static var sessionID: UInt8 { 0 }
+            @inlinable public static var sessionID: StructureField<EVConnected, UInt32> { .init(0) }
         }
 
         /// SessionID (field 0)
@@ -745,18 +745,18 @@ extension EnergyEvse {
         @inlinable public static var cluster: ClusterID { 0x0099 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SessionID
-            @inlinable public static var sessionID: UInt8 { 0 }
+            @inlinable public static var sessionID: StructureField<EVNotDetected, UInt32> { .init(0) }
             /// State
-            @inlinable public static var state: UInt8 { 1 }
+            @inlinable public static var state: StructureField<EVNotDetected, State> { .init(1) }
             /// SessionDuration
-            @inlinable public static var sessionDuration: UInt8 { 2 }
+            @inlinable public static var sessionDuration: StructureField<EVNotDetected, UInt32> { .init(2) }
             /// SessionEnergyCharged
-            @inlinable public static var sessionEnergyCharged: UInt8 { 3 }
+            @inlinable public static var sessionEnergyCharged: StructureField<EVNotDetected, Int64> { .init(3) }
             /// SessionEnergyDischarged
-            @inlinable public static var sessionEnergyDischarged: UInt8 { 4 }
+            @inlinable public static var sessionEnergyDischarged: StructureField<EVNotDetected, Int64> { .init(4) }
         }
 
         /// SessionID (field 0)
@@ -813,16 +813,16 @@ extension EnergyEvse {
         @inlinable public static var cluster: ClusterID { 0x0099 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SessionID
-            @inlinable public static var sessionID: UInt8 { 0 }
+            @inlinable public static var sessionID: StructureField<EnergyTransferStarted, UInt32> { .init(0) }
             /// State
-            @inlinable public static var state: UInt8 { 1 }
+            @inlinable public static var state: StructureField<EnergyTransferStarted, State> { .init(1) }
             /// MaximumCurrent
-            @inlinable public static var maximumCurrent: UInt8 { 2 }
+            @inlinable public static var maximumCurrent: StructureField<EnergyTransferStarted, Int64> { .init(2) }
             /// MaximumDischargeCurrent
-            @inlinable public static var maximumDischargeCurrent: UInt8 { 3 }
+            @inlinable public static var maximumDischargeCurrent: StructureField<EnergyTransferStarted, Int64> { .init(3) }
         }
 
         /// SessionID (field 0)
@@ -873,18 +873,18 @@ extension EnergyEvse {
         @inlinable public static var cluster: ClusterID { 0x0099 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SessionID
-            @inlinable public static var sessionID: UInt8 { 0 }
+            @inlinable public static var sessionID: StructureField<EnergyTransferStopped, UInt32> { .init(0) }
             /// State
-            @inlinable public static var state: UInt8 { 1 }
+            @inlinable public static var state: StructureField<EnergyTransferStopped, State> { .init(1) }
             /// Reason
-            @inlinable public static var reason: UInt8 { 2 }
+            @inlinable public static var reason: StructureField<EnergyTransferStopped, EnergyTransferStoppedReason> { .init(2) }
             /// EnergyTransferred
-            @inlinable public static var energyTransferred: UInt8 { 4 }
+            @inlinable public static var energyTransferred: StructureField<EnergyTransferStopped, Int64> { .init(4) }
             /// EnergyDischarged
-            @inlinable public static var energyDischarged: UInt8 { 5 }
+            @inlinable public static var energyDischarged: StructureField<EnergyTransferStopped, Int64> { .init(5) }
         }
 
         /// SessionID (field 0)
@@ -941,16 +941,16 @@ extension EnergyEvse {
         @inlinable public static var cluster: ClusterID { 0x0099 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SessionID
-            @inlinable public static var sessionID: UInt8 { 0 }
+            @inlinable public static var sessionID: StructureField<Fault, UInt32> { .init(0) }
             /// State
-            @inlinable public static var state: UInt8 { 1 }
+            @inlinable public static var state: StructureField<Fault, State> { .init(1) }
             /// FaultStatePreviousState
-            @inlinable public static var faultStatePreviousState: UInt8 { 2 }
+            @inlinable public static var faultStatePreviousState: StructureField<Fault, FaultState> { .init(2) }
             /// FaultStateCurrentState
-            @inlinable public static var faultStateCurrentState: UInt8 { 4 }
+            @inlinable public static var faultStateCurrentState: StructureField<Fault, FaultState> { .init(4) }
         }
 
         /// SessionID (field 0)
@@ -1001,10 +1001,10 @@ extension EnergyEvse {
         @inlinable public static var cluster: ClusterID { 0x0099 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UID
-            @inlinable public static var uid: UInt8 { 0 }
+            @inlinable public static var uid: StructureField<RFID, [UInt8]> { .init(0) }
         }
 
         /// UID (field 0; at most 10 bytes)

@@ -46,12 +46,12 @@ extension EnergyPreference {
 
     /// BalanceStruct
     public struct Balance: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Step
-            @inlinable public static var step: UInt8 { 0 }
+            @inlinable public static var step: StructureField<Balance, UInt8> { .init(0) }
             /// Label
-            @inlinable public static var label: UInt8 { 1 }
+            @inlinable public static var label: StructureField<Balance, String> { .init(1) }
         }
 
         /// Step (field 0)

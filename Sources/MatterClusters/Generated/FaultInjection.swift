@@ -56,18 +56,18 @@ extension FaultInjection {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC06 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Type
-            @inlinable public static var type: UInt8 { 0 }
+            @inlinable public static var type: StructureField<FailAtFault, FaultType> { .init(0) }
             /// Id
-            @inlinable public static var id: UInt8 { 1 }
+            @inlinable public static var id: StructureField<FailAtFault, UInt32> { .init(1) }
             /// NumCallsToSkip
-            @inlinable public static var numCallsToSkip: UInt8 { 2 }
+            @inlinable public static var numCallsToSkip: StructureField<FailAtFault, UInt32> { .init(2) }
             /// NumCallsToFail
-            @inlinable public static var numCallsToFail: UInt8 { 3 }
+            @inlinable public static var numCallsToFail: StructureField<FailAtFault, UInt32> { .init(3) }
             /// TakeMutex
-            @inlinable public static var takeMutex: UInt8 { 4 }
+            @inlinable public static var takeMutex: StructureField<FailAtFault, Bool> { .init(4) }
         }
 
         /// Type (field 0)
@@ -124,14 +124,14 @@ extension FaultInjection {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC06 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Type
-            @inlinable public static var type: UInt8 { 0 }
+            @inlinable public static var type: StructureField<FailRandomlyAtFault, FaultType> { .init(0) }
             /// Id
-            @inlinable public static var id: UInt8 { 1 }
+            @inlinable public static var id: StructureField<FailRandomlyAtFault, UInt32> { .init(1) }
             /// Percentage
-            @inlinable public static var percentage: UInt8 { 2 }
+            @inlinable public static var percentage: StructureField<FailRandomlyAtFault, UInt8> { .init(2) }
         }
 
         /// Type (field 0)

@@ -11,12 +11,12 @@ extension GeneralDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0033 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EnableKey
-            @inlinable public static var enableKey: UInt8 { 0 }
+            @inlinable public static var enableKey: StructureField<TestEventTrigger, [UInt8]> { .init(0) }
             /// EventTrigger
-            @inlinable public static var eventTrigger: UInt8 { 1 }
+            @inlinable public static var eventTrigger: StructureField<TestEventTrigger, UInt64> { .init(1) }
         }
 
         /// EnableKey (field 0; 16 to 16 bytes)
@@ -81,14 +81,14 @@ extension GeneralDiagnostics {
         @inlinable public static var id: CommandID { 0x03 }
         /// What the node answers.
         public typealias Response = PayloadTestResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EnableKey
-            @inlinable public static var enableKey: UInt8 { 0 }
+            @inlinable public static var enableKey: StructureField<PayloadTestRequest, [UInt8]> { .init(0) }
             /// Value
-            @inlinable public static var value: UInt8 { 1 }
+            @inlinable public static var value: StructureField<PayloadTestRequest, UInt8> { .init(1) }
             /// Count
-            @inlinable public static var count: UInt8 { 2 }
+            @inlinable public static var count: StructureField<PayloadTestRequest, UInt16> { .init(2) }
         }
 
         /// EnableKey (field 0; 16 to 16 bytes)
@@ -133,10 +133,10 @@ extension GeneralDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0033 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Payload
-            @inlinable public static var payload: UInt8 { 0 }
+            @inlinable public static var payload: StructureField<PayloadTestResponse, [UInt8]> { .init(0) }
         }
 
         /// Payload (field 0; at most 2048 bytes)
@@ -169,12 +169,12 @@ extension GeneralDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0033 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Current
-            @inlinable public static var current: UInt8 { 0 }
+            @inlinable public static var current: StructureField<HardwareFaultChange, [HardwareFault]> { .init(0) }
             /// Previous
-            @inlinable public static var previous: UInt8 { 1 }
+            @inlinable public static var previous: StructureField<HardwareFaultChange, [HardwareFault]> { .init(1) }
         }
 
         /// Current (field 0; at most 11 entries)
@@ -213,12 +213,12 @@ extension GeneralDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0033 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Current
-            @inlinable public static var current: UInt8 { 0 }
+            @inlinable public static var current: StructureField<RadioFaultChange, [RadioFault]> { .init(0) }
             /// Previous
-            @inlinable public static var previous: UInt8 { 1 }
+            @inlinable public static var previous: StructureField<RadioFaultChange, [RadioFault]> { .init(1) }
         }
 
         /// Current (field 0; at most 7 entries)
@@ -257,12 +257,12 @@ extension GeneralDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0033 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Current
-            @inlinable public static var current: UInt8 { 0 }
+            @inlinable public static var current: StructureField<NetworkFaultChange, [NetworkFault]> { .init(0) }
             /// Previous
-            @inlinable public static var previous: UInt8 { 1 }
+            @inlinable public static var previous: StructureField<NetworkFaultChange, [NetworkFault]> { .init(1) }
         }
 
         /// Current (field 0; at most 4 entries)

@@ -7,12 +7,12 @@ extension GlobalTypes {
 
     /// AtomicAttributeStatusStruct
     public struct AtomicAttributeStatus: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AttributeID
-            @inlinable public static var attributeID: UInt8 { 0 }
+            @inlinable public static var attributeID: StructureField<AtomicAttributeStatus, AttributeID> { .init(0) }
             /// StatusCode
-            @inlinable public static var statusCode: UInt8 { 1 }
+            @inlinable public static var statusCode: StructureField<AtomicAttributeStatus, UInt8> { .init(1) }
         }
 
         /// AttributeID (field 0)
@@ -72,12 +72,12 @@ extension GlobalTypes {
 
     /// CurrencyStruct
     public struct Currency: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Currency
-            @inlinable public static var currency: UInt8 { 0 }
+            @inlinable public static var currency: StructureField<Currency, UInt16> { .init(0) }
             /// DecimalPoints
-            @inlinable public static var decimalPoints: UInt8 { 1 }
+            @inlinable public static var decimalPoints: StructureField<Currency, UInt8> { .init(1) }
         }
 
         /// Currency (field 0; at most 999)
@@ -112,14 +112,14 @@ extension GlobalTypes {
 
     /// ICECandidateStruct
     public struct ICECandidate: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Candidate
-            @inlinable public static var candidate: UInt8 { 0 }
+            @inlinable public static var candidate: StructureField<ICECandidate, String> { .init(0) }
             /// SDPMid
-            @inlinable public static var sdpMid: UInt8 { 1 }
+            @inlinable public static var sdpMid: StructureField<ICECandidate, String> { .init(1) }
             /// SDPMLineIndex
-            @inlinable public static var sdpmLineIndex: UInt8 { 2 }
+            @inlinable public static var sdpmLineIndex: StructureField<ICECandidate, UInt16> { .init(2) }
         }
 
         /// Candidate (field 0)
@@ -160,16 +160,16 @@ extension GlobalTypes {
 
     /// ICEServerStruct
     public struct ICEServer: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// URLs
-            @inlinable public static var urls: UInt8 { 0 }
+            @inlinable public static var urls: StructureField<ICEServer, [String]> { .init(0) }
             /// Username
-            @inlinable public static var username: UInt8 { 1 }
+            @inlinable public static var username: StructureField<ICEServer, String> { .init(1) }
             /// Credential
-            @inlinable public static var credential: UInt8 { 2 }
+            @inlinable public static var credential: StructureField<ICEServer, String> { .init(2) }
             /// CAID
-            @inlinable public static var caid: UInt8 { 3 }
+            @inlinable public static var caid: StructureField<ICEServer, UInt16> { .init(3) }
         }
 
         /// URLs (field 0; at most 10 entries)
@@ -475,14 +475,14 @@ extension GlobalTypes {
 
     /// PowerThresholdStruct
     public struct PowerThreshold: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PowerThreshold
-            @inlinable public static var powerThreshold: UInt8 { 0 }
+            @inlinable public static var powerThreshold: StructureField<PowerThreshold, Int64> { .init(0) }
             /// ApparentPowerThreshold
-            @inlinable public static var apparentPowerThreshold: UInt8 { 1 }
+            @inlinable public static var apparentPowerThreshold: StructureField<PowerThreshold, Int64> { .init(1) }
             /// PowerThresholdSource
-            @inlinable public static var powerThresholdSource: UInt8 { 2 }
+            @inlinable public static var powerThresholdSource: StructureField<PowerThreshold, PowerThresholdSource> { .init(2) }
         }
 
         /// PowerThreshold (field 0; -4611686018427387904 to 4611686018427387903)
@@ -523,12 +523,12 @@ extension GlobalTypes {
 
     /// PriceStruct
     public struct Price: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Amount
-            @inlinable public static var amount: UInt8 { 0 }
+            @inlinable public static var amount: StructureField<Price, Int64> { .init(0) }
             /// Currency
-            @inlinable public static var currency: UInt8 { 1 }
+            @inlinable public static var currency: StructureField<Price, Currency> { .init(1) }
         }
 
         /// Amount (field 0)
@@ -746,14 +746,14 @@ extension GlobalTypes {
 
     /// TestGlobalStruct
     public struct TestGlobal: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Name
-            @inlinable public static var name: UInt8 { 0 }
+            @inlinable public static var name: StructureField<TestGlobal, String> { .init(0) }
             /// MyBitmap
-            @inlinable public static var myBitmap: UInt8 { 1 }
+            @inlinable public static var myBitmap: StructureField<TestGlobal, TestGlobalBitmap> { .init(1) }
             /// MyEnum
-            @inlinable public static var myEnum: UInt8 { 2 }
+            @inlinable public static var myEnum: StructureField<TestGlobal, TestGlobalEnum> { .init(2) }
         }
 
         /// Name (field 0; at most 128 bytes)
@@ -822,16 +822,16 @@ extension GlobalTypes {
 
     /// ViewportStruct
     public struct Viewport: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// X1
-            @inlinable public static var x1: UInt8 { 0 }
+            @inlinable public static var x1: StructureField<Viewport, UInt16> { .init(0) }
             /// Y1
-            @inlinable public static var y1: UInt8 { 1 }
+            @inlinable public static var y1: StructureField<Viewport, UInt16> { .init(1) }
             /// X2
-            @inlinable public static var x2: UInt8 { 2 }
+            @inlinable public static var x2: StructureField<Viewport, UInt16> { .init(2) }
             /// Y2
-            @inlinable public static var y2: UInt8 { 3 }
+            @inlinable public static var y2: StructureField<Viewport, UInt16> { .init(3) }
         }
 
         /// X1 (field 0)
@@ -933,28 +933,28 @@ extension GlobalTypes {
 
     /// WebRTCSessionStruct
     public struct WebRTCSession: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ID
-            @inlinable public static var id: UInt8 { 0 }
+            @inlinable public static var id: StructureField<WebRTCSession, UInt16> { .init(0) }
             /// PeerNodeID
-            @inlinable public static var peerNodeID: UInt8 { 1 }
+            @inlinable public static var peerNodeID: StructureField<WebRTCSession, UInt64> { .init(1) }
             /// PeerEndpointID
-            @inlinable public static var peerEndpointID: UInt8 { 2 }
+            @inlinable public static var peerEndpointID: StructureField<WebRTCSession, EndpointID> { .init(2) }
             /// StreamUsage
-            @inlinable public static var streamUsage: UInt8 { 3 }
+            @inlinable public static var streamUsage: StructureField<WebRTCSession, StreamUsage> { .init(3) }
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 4 }
+            @inlinable public static var videoStreamID: StructureField<WebRTCSession, UInt16> { .init(4) }
             /// AudioStreamID
-            @inlinable public static var audioStreamID: UInt8 { 5 }
+            @inlinable public static var audioStreamID: StructureField<WebRTCSession, UInt16> { .init(5) }
             /// MetadataEnabled
-            @inlinable public static var metadataEnabled: UInt8 { 6 }
+            @inlinable public static var metadataEnabled: StructureField<WebRTCSession, Bool> { .init(6) }
             /// VideoStreams
-            @inlinable public static var videoStreams: UInt8 { 7 }
+            @inlinable public static var videoStreams: StructureField<WebRTCSession, [UInt16]> { .init(7) }
             /// AudioStreams
-            @inlinable public static var audioStreams: UInt8 { 8 }
+            @inlinable public static var audioStreams: StructureField<WebRTCSession, [UInt16]> { .init(8) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<WebRTCSession, UInt8> { .init(254) }
         }
 
         /// ID (field 0)

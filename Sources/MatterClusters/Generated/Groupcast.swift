@@ -129,20 +129,20 @@ extension Groupcast {
 
     /// MembershipStruct
     public struct Membership: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<Membership, UInt16> { .init(0) }
             /// Endpoints
-            @inlinable public static var endpoints: UInt8 { 1 }
+            @inlinable public static var endpoints: StructureField<Membership, [EndpointID]> { .init(1) }
             /// KeySetID
-            @inlinable public static var keySetID: UInt8 { 2 }
+            @inlinable public static var keySetID: StructureField<Membership, UInt16> { .init(2) }
             /// HasAuxiliaryACL
-            @inlinable public static var hasAuxiliaryACL: UInt8 { 3 }
+            @inlinable public static var hasAuxiliaryACL: StructureField<Membership, Bool> { .init(3) }
             /// McastAddrPolicy
-            @inlinable public static var mcastAddrPolicy: UInt8 { 4 }
+            @inlinable public static var mcastAddrPolicy: StructureField<Membership, MulticastAddrPolicy> { .init(4) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<Membership, UInt8> { .init(254) }
         }
 
         /// GroupID (field 0; at least 1)
@@ -227,22 +227,22 @@ extension Groupcast {
         @inlinable public static var cluster: ClusterID { 0x0065 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<JoinGroup, UInt16> { .init(0) }
             /// Endpoints
-            @inlinable public static var endpoints: UInt8 { 1 }
+            @inlinable public static var endpoints: StructureField<JoinGroup, [EndpointID]> { .init(1) }
             /// KeySetID
-            @inlinable public static var keySetID: UInt8 { 2 }
+            @inlinable public static var keySetID: StructureField<JoinGroup, UInt16> { .init(2) }
             /// Key
-            @inlinable public static var key: UInt8 { 3 }
+            @inlinable public static var key: StructureField<JoinGroup, [UInt8]> { .init(3) }
             /// UseAuxiliaryACL
-            @inlinable public static var useAuxiliaryACL: UInt8 { 4 }
+            @inlinable public static var useAuxiliaryACL: StructureField<JoinGroup, Bool> { .init(4) }
             /// ReplaceEndpoints
-            @inlinable public static var replaceEndpoints: UInt8 { 5 }
+            @inlinable public static var replaceEndpoints: StructureField<JoinGroup, Bool> { .init(5) }
             /// McastAddrPolicy
-            @inlinable public static var mcastAddrPolicy: UInt8 { 6 }
+            @inlinable public static var mcastAddrPolicy: StructureField<JoinGroup, MulticastAddrPolicy> { .init(6) }
         }
 
         /// GroupID (field 0; at least 1)
@@ -313,12 +313,12 @@ extension Groupcast {
         @inlinable public static var id: CommandID { 0x01 }
         /// What the node answers.
         public typealias Response = LeaveGroupResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<LeaveGroup, UInt16> { .init(0) }
             /// Endpoints
-            @inlinable public static var endpoints: UInt8 { 1 }
+            @inlinable public static var endpoints: StructureField<LeaveGroup, [EndpointID]> { .init(1) }
         }
 
         /// GroupID (field 0)
@@ -357,14 +357,14 @@ extension Groupcast {
         @inlinable public static var cluster: ClusterID { 0x0065 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<UpdateGroupKey, UInt16> { .init(0) }
             /// KeySetID
-            @inlinable public static var keySetID: UInt8 { 1 }
+            @inlinable public static var keySetID: StructureField<UpdateGroupKey, UInt16> { .init(1) }
             /// Key
-            @inlinable public static var key: UInt8 { 2 }
+            @inlinable public static var key: StructureField<UpdateGroupKey, [UInt8]> { .init(2) }
         }
 
         /// GroupID (field 0; at least 1)
@@ -409,12 +409,12 @@ extension Groupcast {
         @inlinable public static var cluster: ClusterID { 0x0065 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<ConfigureAuxiliaryACL, UInt16> { .init(0) }
             /// UseAuxiliaryACL
-            @inlinable public static var useAuxiliaryACL: UInt8 { 1 }
+            @inlinable public static var useAuxiliaryACL: StructureField<ConfigureAuxiliaryACL, Bool> { .init(1) }
         }
 
         /// GroupID (field 0)
@@ -453,12 +453,12 @@ extension Groupcast {
         @inlinable public static var cluster: ClusterID { 0x0065 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TestOperation
-            @inlinable public static var testOperation: UInt8 { 0 }
+            @inlinable public static var testOperation: StructureField<GroupcastTestingCommand, GroupcastTesting> { .init(0) }
             /// DurationSeconds
-            @inlinable public static var durationSeconds: UInt8 { 1 }
+            @inlinable public static var durationSeconds: StructureField<GroupcastTestingCommand, UInt16> { .init(1) }
         }
 
         /// TestOperation (field 0)
@@ -497,12 +497,12 @@ extension Groupcast {
         @inlinable public static var cluster: ClusterID { 0x0065 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<LeaveGroupResponse, UInt16> { .init(0) }
             /// Endpoints
-            @inlinable public static var endpoints: UInt8 { 1 }
+            @inlinable public static var endpoints: StructureField<LeaveGroupResponse, [EndpointID]> { .init(1) }
         }
 
         /// GroupID (field 0)
@@ -541,26 +541,26 @@ extension Groupcast {
         @inlinable public static var cluster: ClusterID { 0x0065 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SourceIpAddress
-            @inlinable public static var sourceIpAddress: UInt8 { 0 }
+            @inlinable public static var sourceIpAddress: StructureField<GroupcastTestingEvent, [UInt8]> { .init(0) }
             /// DestinationIpAddress
-            @inlinable public static var destinationIpAddress: UInt8 { 1 }
+            @inlinable public static var destinationIpAddress: StructureField<GroupcastTestingEvent, [UInt8]> { .init(1) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 2 }
+            @inlinable public static var groupID: StructureField<GroupcastTestingEvent, UInt16> { .init(2) }
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 3 }
+            @inlinable public static var endpointID: StructureField<GroupcastTestingEvent, EndpointID> { .init(3) }
             /// ClusterID
-            @inlinable public static var clusterID: UInt8 { 4 }
+            @inlinable public static var clusterID: StructureField<GroupcastTestingEvent, ClusterID> { .init(4) }
             /// ElementID
-            @inlinable public static var elementID: UInt8 { 5 }
+            @inlinable public static var elementID: StructureField<GroupcastTestingEvent, UInt32> { .init(5) }
             /// AccessAllowed
-            @inlinable public static var accessAllowed: UInt8 { 6 }
+            @inlinable public static var accessAllowed: StructureField<GroupcastTestingEvent, Bool> { .init(6) }
             /// GroupcastTestResult
-            @inlinable public static var groupcastTestResult: UInt8 { 7 }
+            @inlinable public static var groupcastTestResult: StructureField<GroupcastTestingEvent, GroupcastTestResult> { .init(7) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<GroupcastTestingEvent, UInt8> { .init(254) }
         }
 
         /// SourceIpAddress (field 0)

@@ -136,12 +136,12 @@ extension HepaFilterMonitoring {
 
     /// ReplacementProductStruct
     public struct ReplacementProduct: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ProductIdentifierType
-            @inlinable public static var productIdentifierType: UInt8 { 0 }
+            @inlinable public static var productIdentifierType: StructureField<ReplacementProduct, ProductIdentifierType> { .init(0) }
             /// ProductIdentifierValue
-            @inlinable public static var productIdentifierValue: UInt8 { 1 }
+            @inlinable public static var productIdentifierValue: StructureField<ReplacementProduct, String> { .init(1) }
         }
 
         /// ProductIdentifierType (field 0)

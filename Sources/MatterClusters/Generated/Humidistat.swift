@@ -168,20 +168,20 @@ extension Humidistat {
         @inlinable public static var cluster: ClusterID { 0x0205 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UserSetpoint
-            @inlinable public static var userSetpoint: UInt8 { 0 }
+            @inlinable public static var userSetpoint: StructureField<SetSettings, UInt8> { .init(0) }
             /// Mode
-            @inlinable public static var mode: UInt8 { 1 }
+            @inlinable public static var mode: StructureField<SetSettings, Mode> { .init(1) }
             /// MistType
-            @inlinable public static var mistType: UInt8 { 2 }
+            @inlinable public static var mistType: StructureField<SetSettings, MistType> { .init(2) }
             /// Continuous
-            @inlinable public static var continuous: UInt8 { 3 }
+            @inlinable public static var continuous: StructureField<SetSettings, Bool> { .init(3) }
             /// Sleep
-            @inlinable public static var sleep: UInt8 { 4 }
+            @inlinable public static var sleep: StructureField<SetSettings, Bool> { .init(4) }
             /// Optimal
-            @inlinable public static var optimal: UInt8 { 5 }
+            @inlinable public static var optimal: StructureField<SetSettings, Bool> { .init(5) }
         }
 
         /// UserSetpoint (field 0)

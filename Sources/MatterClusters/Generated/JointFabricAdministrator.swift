@@ -158,10 +158,10 @@ extension JointFabricAdministrator {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = ICACResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ICACValue
-            @inlinable public static var icacValue: UInt8 { 0 }
+            @inlinable public static var icacValue: StructureField<AddICAC, [UInt8]> { .init(0) }
         }
 
         /// ICACValue (field 0; at most 400 bytes)
@@ -194,18 +194,18 @@ extension JointFabricAdministrator {
         @inlinable public static var cluster: ClusterID { 0x0753 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CommissioningTimeout
-            @inlinable public static var commissioningTimeout: UInt8 { 0 }
+            @inlinable public static var commissioningTimeout: StructureField<OpenJointCommissioningWindow, UInt16> { .init(0) }
             /// PAKEPasscodeVerifier
-            @inlinable public static var pakePasscodeVerifier: UInt8 { 1 }
+            @inlinable public static var pakePasscodeVerifier: StructureField<OpenJointCommissioningWindow, [UInt8]> { .init(1) }
             /// Discriminator
-            @inlinable public static var discriminator: UInt8 { 2 }
+            @inlinable public static var discriminator: StructureField<OpenJointCommissioningWindow, UInt16> { .init(2) }
             /// Iterations
-            @inlinable public static var iterations: UInt8 { 3 }
+            @inlinable public static var iterations: StructureField<OpenJointCommissioningWindow, UInt32> { .init(3) }
             /// Salt
-            @inlinable public static var salt: UInt8 { 4 }
+            @inlinable public static var salt: StructureField<OpenJointCommissioningWindow, [UInt8]> { .init(4) }
         }
 
         /// CommissioningTimeout (field 0)
@@ -308,10 +308,10 @@ extension JointFabricAdministrator {
         @inlinable public static var cluster: ClusterID { 0x0753 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 0 }
+            @inlinable public static var endpointID: StructureField<AnnounceJointFabricAdministrator, EndpointID> { .init(0) }
         }
 
         /// EndpointID (field 0)
@@ -344,12 +344,12 @@ extension JointFabricAdministrator {
         @inlinable public static var cluster: ClusterID { 0x0753 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StatusCode
-            @inlinable public static var statusCode: UInt8 { 0 }
+            @inlinable public static var statusCode: StructureField<ICACCSRResponse, ICACCSRResponseStatusCode> { .init(0) }
             /// ICACCSR
-            @inlinable public static var icaccsr: UInt8 { 1 }
+            @inlinable public static var icaccsr: StructureField<ICACCSRResponse, [UInt8]> { .init(1) }
         }
 
         /// StatusCode (field 0)
@@ -388,10 +388,10 @@ extension JointFabricAdministrator {
         @inlinable public static var cluster: ClusterID { 0x0753 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StatusCode
-            @inlinable public static var statusCode: UInt8 { 0 }
+            @inlinable public static var statusCode: StructureField<ICACResponse, ICACResponseStatus> { .init(0) }
         }
 
         /// StatusCode (field 0)
@@ -424,10 +424,10 @@ extension JointFabricAdministrator {
         @inlinable public static var cluster: ClusterID { 0x0753 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StatusCode
-            @inlinable public static var statusCode: UInt8 { 0 }
+            @inlinable public static var statusCode: StructureField<TransferAnchorResponse, TransferAnchorResponseStatus> { .init(0) }
         }
 
         /// StatusCode (field 0)

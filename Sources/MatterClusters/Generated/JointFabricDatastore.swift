@@ -118,16 +118,16 @@ extension JointFabricDatastore {
 
     /// DatastoreACLEntryStruct
     public struct DatastoreACLEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<DatastoreACLEntry, UInt64> { .init(0) }
             /// ListID
-            @inlinable public static var listID: UInt8 { 1 }
+            @inlinable public static var listID: StructureField<DatastoreACLEntry, UInt16> { .init(1) }
             /// ACLEntry
-            @inlinable public static var aclEntry: UInt8 { 2 }
+            @inlinable public static var aclEntry: StructureField<DatastoreACLEntry, DatastoreAccessControlEntry> { .init(2) }
             /// StatusEntry
-            @inlinable public static var statusEntry: UInt8 { 3 }
+            @inlinable public static var statusEntry: StructureField<DatastoreACLEntry, DatastoreStatusEntry> { .init(3) }
         }
 
         /// NodeID (field 0)
@@ -227,16 +227,16 @@ extension JointFabricDatastore {
 
     /// DatastoreAccessControlEntryStruct
     public struct DatastoreAccessControlEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Privilege
-            @inlinable public static var privilege: UInt8 { 1 }
+            @inlinable public static var privilege: StructureField<DatastoreAccessControlEntry, DatastoreAccessControlEntryPrivilege> { .init(1) }
             /// AuthMode
-            @inlinable public static var authMode: UInt8 { 2 }
+            @inlinable public static var authMode: StructureField<DatastoreAccessControlEntry, DatastoreAccessControlEntryAuthMode> { .init(2) }
             /// Subjects
-            @inlinable public static var subjects: UInt8 { 3 }
+            @inlinable public static var subjects: StructureField<DatastoreAccessControlEntry, [UInt64]> { .init(3) }
             /// Targets
-            @inlinable public static var targets: UInt8 { 4 }
+            @inlinable public static var targets: StructureField<DatastoreAccessControlEntry, [DatastoreAccessControlTarget]> { .init(4) }
         }
 
         /// Privilege (field 1)
@@ -283,14 +283,14 @@ extension JointFabricDatastore {
 
     /// DatastoreAccessControlTargetStruct
     public struct DatastoreAccessControlTarget: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Cluster
-            @inlinable public static var cluster: UInt8 { 0 }
+            @inlinable public static var cluster: StructureField<DatastoreAccessControlTarget, ClusterID> { .init(0) }
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 1 }
+            @inlinable public static var endpoint: StructureField<DatastoreAccessControlTarget, EndpointID> { .init(1) }
             /// DeviceType
-            @inlinable public static var deviceType: UInt8 { 2 }
+            @inlinable public static var deviceType: StructureField<DatastoreAccessControlTarget, DeviceTypeID> { .init(2) }
         }
 
         /// Cluster (field 0)
@@ -331,16 +331,16 @@ extension JointFabricDatastore {
 
     /// DatastoreAdministratorInformationEntryStruct
     public struct DatastoreAdministratorInformationEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<DatastoreAdministratorInformationEntry, UInt64> { .init(0) }
             /// FriendlyName
-            @inlinable public static var friendlyName: UInt8 { 1 }
+            @inlinable public static var friendlyName: StructureField<DatastoreAdministratorInformationEntry, String> { .init(1) }
             /// VendorID
-            @inlinable public static var vendorID: UInt8 { 2 }
+            @inlinable public static var vendorID: StructureField<DatastoreAdministratorInformationEntry, UInt16> { .init(2) }
             /// ICAC
-            @inlinable public static var icac: UInt8 { 3 }
+            @inlinable public static var icac: StructureField<DatastoreAdministratorInformationEntry, [UInt8]> { .init(3) }
         }
 
         /// NodeID (field 0)
@@ -387,16 +387,16 @@ extension JointFabricDatastore {
 
     /// DatastoreBindingTargetStruct
     public struct DatastoreBindingTarget: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Node
-            @inlinable public static var node: UInt8 { 1 }
+            @inlinable public static var node: StructureField<DatastoreBindingTarget, UInt64> { .init(1) }
             /// Group
-            @inlinable public static var group: UInt8 { 2 }
+            @inlinable public static var group: StructureField<DatastoreBindingTarget, UInt16> { .init(2) }
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 3 }
+            @inlinable public static var endpoint: StructureField<DatastoreBindingTarget, EndpointID> { .init(3) }
             /// Cluster
-            @inlinable public static var cluster: UInt8 { 4 }
+            @inlinable public static var cluster: StructureField<DatastoreBindingTarget, ClusterID> { .init(4) }
         }
 
         /// Node (field 1)
@@ -443,18 +443,18 @@ extension JointFabricDatastore {
 
     /// DatastoreEndpointBindingEntryStruct
     public struct DatastoreEndpointBindingEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<DatastoreEndpointBindingEntry, UInt64> { .init(0) }
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 1 }
+            @inlinable public static var endpointID: StructureField<DatastoreEndpointBindingEntry, EndpointID> { .init(1) }
             /// ListID
-            @inlinable public static var listID: UInt8 { 2 }
+            @inlinable public static var listID: StructureField<DatastoreEndpointBindingEntry, UInt16> { .init(2) }
             /// Binding
-            @inlinable public static var binding: UInt8 { 3 }
+            @inlinable public static var binding: StructureField<DatastoreEndpointBindingEntry, DatastoreBindingTarget> { .init(3) }
             /// StatusEntry
-            @inlinable public static var statusEntry: UInt8 { 4 }
+            @inlinable public static var statusEntry: StructureField<DatastoreEndpointBindingEntry, DatastoreStatusEntry> { .init(4) }
         }
 
         /// NodeID (field 0)
@@ -507,14 +507,14 @@ extension JointFabricDatastore {
 
     /// DatastoreEndpointEntryStruct
     public struct DatastoreEndpointEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 0 }
+            @inlinable public static var endpointID: StructureField<DatastoreEndpointEntry, EndpointID> { .init(0) }
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 1 }
+            @inlinable public static var nodeID: StructureField<DatastoreEndpointEntry, UInt64> { .init(1) }
             /// FriendlyName
-            @inlinable public static var friendlyName: UInt8 { 2 }
+            @inlinable public static var friendlyName: StructureField<DatastoreEndpointEntry, String> { .init(2) }
         }
 
         /// EndpointID (field 0)
@@ -555,16 +555,16 @@ extension JointFabricDatastore {
 
     /// DatastoreEndpointGroupIDEntryStruct
     public struct DatastoreEndpointGroupIDEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<DatastoreEndpointGroupIDEntry, UInt64> { .init(0) }
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 1 }
+            @inlinable public static var endpointID: StructureField<DatastoreEndpointGroupIDEntry, EndpointID> { .init(1) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 2 }
+            @inlinable public static var groupID: StructureField<DatastoreEndpointGroupIDEntry, UInt16> { .init(2) }
             /// StatusEntry
-            @inlinable public static var statusEntry: UInt8 { 3 }
+            @inlinable public static var statusEntry: StructureField<DatastoreEndpointGroupIDEntry, DatastoreStatusEntry> { .init(3) }
         }
 
         /// NodeID (field 0)
@@ -611,20 +611,20 @@ extension JointFabricDatastore {
 
     /// DatastoreGroupInformationEntryStruct
     public struct DatastoreGroupInformationEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<DatastoreGroupInformationEntry, UInt64> { .init(0) }
             /// FriendlyName
-            @inlinable public static var friendlyName: UInt8 { 1 }
+            @inlinable public static var friendlyName: StructureField<DatastoreGroupInformationEntry, String> { .init(1) }
             /// GroupKeySetID
-            @inlinable public static var groupKeySetID: UInt8 { 2 }
+            @inlinable public static var groupKeySetID: StructureField<DatastoreGroupInformationEntry, UInt16> { .init(2) }
             /// GroupCAT
-            @inlinable public static var groupCAT: UInt8 { 3 }
+            @inlinable public static var groupCAT: StructureField<DatastoreGroupInformationEntry, UInt16> { .init(3) }
             /// GroupCATVersion
-            @inlinable public static var groupCATVersion: UInt8 { 4 }
+            @inlinable public static var groupCATVersion: StructureField<DatastoreGroupInformationEntry, UInt16> { .init(4) }
             /// GroupPermission
-            @inlinable public static var groupPermission: UInt8 { 5 }
+            @inlinable public static var groupPermission: StructureField<DatastoreGroupInformationEntry, DatastoreAccessControlEntryPrivilege> { .init(5) }
         }
 
         /// GroupID (field 0)
@@ -724,24 +724,24 @@ extension JointFabricDatastore {
 
     /// DatastoreGroupKeySetStruct
     public struct DatastoreGroupKeySet: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupKeySetID
-            @inlinable public static var groupKeySetID: UInt8 { 0 }
+            @inlinable public static var groupKeySetID: StructureField<DatastoreGroupKeySet, UInt16> { .init(0) }
             /// GroupKeySecurityPolicy
-            @inlinable public static var groupKeySecurityPolicy: UInt8 { 1 }
+            @inlinable public static var groupKeySecurityPolicy: StructureField<DatastoreGroupKeySet, DatastoreGroupKeySecurityPolicy> { .init(1) }
             /// EpochKey0
-            @inlinable public static var epochKey0: UInt8 { 2 }
+            @inlinable public static var epochKey0: StructureField<DatastoreGroupKeySet, [UInt8]> { .init(2) }
             /// EpochStartTime0
-            @inlinable public static var epochStartTime0: UInt8 { 3 }
+            @inlinable public static var epochStartTime0: StructureField<DatastoreGroupKeySet, UInt64> { .init(3) }
             /// EpochKey1
-            @inlinable public static var epochKey1: UInt8 { 4 }
+            @inlinable public static var epochKey1: StructureField<DatastoreGroupKeySet, [UInt8]> { .init(4) }
             /// EpochStartTime1
-            @inlinable public static var epochStartTime1: UInt8 { 5 }
+            @inlinable public static var epochStartTime1: StructureField<DatastoreGroupKeySet, UInt64> { .init(5) }
             /// EpochKey2
-            @inlinable public static var epochKey2: UInt8 { 6 }
+            @inlinable public static var epochKey2: StructureField<DatastoreGroupKeySet, [UInt8]> { .init(6) }
             /// EpochStartTime2
-            @inlinable public static var epochStartTime2: UInt8 { 7 }
+            @inlinable public static var epochStartTime2: StructureField<DatastoreGroupKeySet, UInt64> { .init(7) }
         }
 
         /// GroupKeySetID (field 0)
@@ -812,14 +812,14 @@ extension JointFabricDatastore {
 
     /// DatastoreNodeInformationEntryStruct
     public struct DatastoreNodeInformationEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<DatastoreNodeInformationEntry, UInt64> { .init(0) }
             /// FriendlyName
-            @inlinable public static var friendlyName: UInt8 { 1 }
+            @inlinable public static var friendlyName: StructureField<DatastoreNodeInformationEntry, String> { .init(1) }
             /// CommissioningStatusEntry
-            @inlinable public static var commissioningStatusEntry: UInt8 { 2 }
+            @inlinable public static var commissioningStatusEntry: StructureField<DatastoreNodeInformationEntry, DatastoreStatusEntry> { .init(2) }
         }
 
         /// NodeID (field 0)
@@ -860,14 +860,14 @@ extension JointFabricDatastore {
 
     /// DatastoreNodeKeySetEntryStruct
     public struct DatastoreNodeKeySetEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<DatastoreNodeKeySetEntry, UInt64> { .init(0) }
             /// GroupKeySetID
-            @inlinable public static var groupKeySetID: UInt8 { 1 }
+            @inlinable public static var groupKeySetID: StructureField<DatastoreNodeKeySetEntry, UInt16> { .init(1) }
             /// StatusEntry
-            @inlinable public static var statusEntry: UInt8 { 2 }
+            @inlinable public static var statusEntry: StructureField<DatastoreNodeKeySetEntry, DatastoreStatusEntry> { .init(2) }
         }
 
         /// NodeID (field 0)
@@ -936,14 +936,14 @@ extension JointFabricDatastore {
 
     /// DatastoreStatusEntryStruct
     public struct DatastoreStatusEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// State
-            @inlinable public static var state: UInt8 { 0 }
+            @inlinable public static var state: StructureField<DatastoreStatusEntry, DatastoreState> { .init(0) }
             /// UpdateTimestamp
-            @inlinable public static var updateTimestamp: UInt8 { 1 }
+            @inlinable public static var updateTimestamp: StructureField<DatastoreStatusEntry, UInt32> { .init(1) }
             /// FailureCode
-            @inlinable public static var failureCode: UInt8 { 2 }
+            @inlinable public static var failureCode: StructureField<DatastoreStatusEntry, UInt8> { .init(2) }
         }
 
         /// State (field 0)
@@ -988,10 +988,10 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupKeySet
-            @inlinable public static var groupKeySet: UInt8 { 0 }
+            @inlinable public static var groupKeySet: StructureField<AddKeySet, DatastoreGroupKeySet> { .init(0) }
         }
 
         /// GroupKeySet (field 0)
@@ -1024,10 +1024,10 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupKeySet
-            @inlinable public static var groupKeySet: UInt8 { 0 }
+            @inlinable public static var groupKeySet: StructureField<UpdateKeySet, DatastoreGroupKeySet> { .init(0) }
         }
 
         /// GroupKeySet (field 0)
@@ -1060,10 +1060,10 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupKeySetID
-            @inlinable public static var groupKeySetID: UInt8 { 0 }
+            @inlinable public static var groupKeySetID: StructureField<RemoveKeySet, UInt16> { .init(0) }
         }
 
         /// GroupKeySetID (field 0)
@@ -1096,20 +1096,20 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<AddGroup, UInt16> { .init(0) }
             /// FriendlyName
-            @inlinable public static var friendlyName: UInt8 { 1 }
+            @inlinable public static var friendlyName: StructureField<AddGroup, String> { .init(1) }
             /// GroupKeySetID
-            @inlinable public static var groupKeySetID: UInt8 { 2 }
+            @inlinable public static var groupKeySetID: StructureField<AddGroup, UInt16> { .init(2) }
             /// GroupCAT
-            @inlinable public static var groupCAT: UInt8 { 3 }
+            @inlinable public static var groupCAT: StructureField<AddGroup, UInt16> { .init(3) }
             /// GroupCATVersion
-            @inlinable public static var groupCATVersion: UInt8 { 4 }
+            @inlinable public static var groupCATVersion: StructureField<AddGroup, UInt16> { .init(4) }
             /// GroupPermission
-            @inlinable public static var groupPermission: UInt8 { 5 }
+            @inlinable public static var groupPermission: StructureField<AddGroup, DatastoreAccessControlEntryPrivilege> { .init(5) }
         }
 
         /// GroupID (field 0)
@@ -1172,20 +1172,20 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<UpdateGroup, UInt16> { .init(0) }
             /// FriendlyName
-            @inlinable public static var friendlyName: UInt8 { 1 }
+            @inlinable public static var friendlyName: StructureField<UpdateGroup, String> { .init(1) }
             /// GroupKeySetID
-            @inlinable public static var groupKeySetID: UInt8 { 2 }
+            @inlinable public static var groupKeySetID: StructureField<UpdateGroup, UInt16> { .init(2) }
             /// GroupCAT
-            @inlinable public static var groupCAT: UInt8 { 3 }
+            @inlinable public static var groupCAT: StructureField<UpdateGroup, UInt16> { .init(3) }
             /// GroupCATVersion
-            @inlinable public static var groupCATVersion: UInt8 { 4 }
+            @inlinable public static var groupCATVersion: StructureField<UpdateGroup, UInt16> { .init(4) }
             /// GroupPermission
-            @inlinable public static var groupPermission: UInt8 { 5 }
+            @inlinable public static var groupPermission: StructureField<UpdateGroup, DatastoreAccessControlEntryPrivilege> { .init(5) }
         }
 
         /// GroupID (field 0)
@@ -1248,10 +1248,10 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<RemoveGroup, UInt16> { .init(0) }
         }
 
         /// GroupID (field 0)
@@ -1284,16 +1284,16 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<AddAdmin, UInt64> { .init(0) }
             /// FriendlyName
-            @inlinable public static var friendlyName: UInt8 { 1 }
+            @inlinable public static var friendlyName: StructureField<AddAdmin, String> { .init(1) }
             /// VendorID
-            @inlinable public static var vendorID: UInt8 { 2 }
+            @inlinable public static var vendorID: StructureField<AddAdmin, UInt16> { .init(2) }
             /// ICAC
-            @inlinable public static var icac: UInt8 { 3 }
+            @inlinable public static var icac: StructureField<AddAdmin, [UInt8]> { .init(3) }
         }
 
         /// NodeID (field 0)
@@ -1344,14 +1344,14 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<UpdateAdmin, UInt64> { .init(0) }
             /// FriendlyName
-            @inlinable public static var friendlyName: UInt8 { 1 }
+            @inlinable public static var friendlyName: StructureField<UpdateAdmin, String> { .init(1) }
             /// ICAC
-            @inlinable public static var icac: UInt8 { 2 }
+            @inlinable public static var icac: StructureField<UpdateAdmin, [UInt8]> { .init(2) }
         }
 
         /// NodeID (field 0)
@@ -1396,10 +1396,10 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<RemoveAdmin, UInt64> { .init(0) }
         }
 
         /// NodeID (field 0)
@@ -1432,12 +1432,12 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x09 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<AddPendingNode, UInt64> { .init(0) }
             /// FriendlyName
-            @inlinable public static var friendlyName: UInt8 { 1 }
+            @inlinable public static var friendlyName: StructureField<AddPendingNode, String> { .init(1) }
         }
 
         /// NodeID (field 0)
@@ -1476,10 +1476,10 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0A }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<RefreshNode, UInt64> { .init(0) }
         }
 
         /// NodeID (field 0)
@@ -1512,12 +1512,12 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0B }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<UpdateNode, UInt64> { .init(0) }
             /// FriendlyName
-            @inlinable public static var friendlyName: UInt8 { 1 }
+            @inlinable public static var friendlyName: StructureField<UpdateNode, String> { .init(1) }
         }
 
         /// NodeID (field 0)
@@ -1556,10 +1556,10 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0C }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<RemoveNode, UInt64> { .init(0) }
         }
 
         /// NodeID (field 0)
@@ -1592,14 +1592,14 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0D }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 0 }
+            @inlinable public static var endpointID: StructureField<UpdateEndpointForNode, EndpointID> { .init(0) }
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 1 }
+            @inlinable public static var nodeID: StructureField<UpdateEndpointForNode, UInt64> { .init(1) }
             /// FriendlyName
-            @inlinable public static var friendlyName: UInt8 { 2 }
+            @inlinable public static var friendlyName: StructureField<UpdateEndpointForNode, String> { .init(2) }
         }
 
         /// EndpointID (field 0)
@@ -1644,14 +1644,14 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0E }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<AddGroupIDToEndpointForNode, UInt64> { .init(0) }
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 1 }
+            @inlinable public static var endpointID: StructureField<AddGroupIDToEndpointForNode, EndpointID> { .init(1) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 2 }
+            @inlinable public static var groupID: StructureField<AddGroupIDToEndpointForNode, UInt16> { .init(2) }
         }
 
         /// NodeID (field 0)
@@ -1696,14 +1696,14 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0F }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<RemoveGroupIDFromEndpointForNode, UInt64> { .init(0) }
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 1 }
+            @inlinable public static var endpointID: StructureField<RemoveGroupIDFromEndpointForNode, EndpointID> { .init(1) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 2 }
+            @inlinable public static var groupID: StructureField<RemoveGroupIDFromEndpointForNode, UInt16> { .init(2) }
         }
 
         /// NodeID (field 0)
@@ -1748,14 +1748,14 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x10 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<AddBindingToEndpointForNode, UInt64> { .init(0) }
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 1 }
+            @inlinable public static var endpointID: StructureField<AddBindingToEndpointForNode, EndpointID> { .init(1) }
             /// Binding
-            @inlinable public static var binding: UInt8 { 2 }
+            @inlinable public static var binding: StructureField<AddBindingToEndpointForNode, DatastoreBindingTarget> { .init(2) }
         }
 
         /// NodeID (field 0)
@@ -1800,14 +1800,14 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x11 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ListID
-            @inlinable public static var listID: UInt8 { 0 }
+            @inlinable public static var listID: StructureField<RemoveBindingFromEndpointForNode, UInt16> { .init(0) }
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 1 }
+            @inlinable public static var endpointID: StructureField<RemoveBindingFromEndpointForNode, EndpointID> { .init(1) }
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 2 }
+            @inlinable public static var nodeID: StructureField<RemoveBindingFromEndpointForNode, UInt64> { .init(2) }
         }
 
         /// ListID (field 0)
@@ -1852,12 +1852,12 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x12 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<AddACLToNode, UInt64> { .init(0) }
             /// ACLEntry
-            @inlinable public static var aclEntry: UInt8 { 1 }
+            @inlinable public static var aclEntry: StructureField<AddACLToNode, DatastoreAccessControlEntry> { .init(1) }
         }
 
         /// NodeID (field 0)
@@ -1896,12 +1896,12 @@ extension JointFabricDatastore {
         @inlinable public static var cluster: ClusterID { 0x0752 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x13 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ListID
-            @inlinable public static var listID: UInt8 { 0 }
+            @inlinable public static var listID: StructureField<RemoveACLFromNode, UInt16> { .init(0) }
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 1 }
+            @inlinable public static var nodeID: StructureField<RemoveACLFromNode, UInt64> { .init(1) }
         }
 
         /// ListID (field 0)

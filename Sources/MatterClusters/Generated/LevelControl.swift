@@ -11,16 +11,16 @@ extension LevelControl {
         @inlinable public static var cluster: ClusterID { 0x0008 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MoveMode
-            @inlinable public static var moveMode: UInt8 { 0 }
+            @inlinable public static var moveMode: StructureField<MoveWithOnOff, MoveMode> { .init(0) }
             /// Rate
-            @inlinable public static var rate: UInt8 { 1 }
+            @inlinable public static var rate: StructureField<MoveWithOnOff, UInt8> { .init(1) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 2 }
+            @inlinable public static var optionsMask: StructureField<MoveWithOnOff, Options> { .init(2) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 3 }
+            @inlinable public static var optionsOverride: StructureField<MoveWithOnOff, Options> { .init(3) }
         }
 
         /// MoveMode (field 0)
@@ -71,12 +71,12 @@ extension LevelControl {
         @inlinable public static var cluster: ClusterID { 0x0008 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 0 }
+            @inlinable public static var optionsMask: StructureField<StopWithOnOff, Options> { .init(0) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 1 }
+            @inlinable public static var optionsOverride: StructureField<StopWithOnOff, Options> { .init(1) }
         }
 
         /// OptionsMask (field 0)
@@ -115,10 +115,10 @@ extension LevelControl {
         @inlinable public static var cluster: ClusterID { 0x0008 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Frequency
-            @inlinable public static var frequency: UInt8 { 0 }
+            @inlinable public static var frequency: StructureField<MoveToClosestFrequency, UInt16> { .init(0) }
         }
 
         /// Frequency (field 0)

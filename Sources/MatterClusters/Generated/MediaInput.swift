@@ -44,16 +44,16 @@ extension MediaInput {
 
     /// InputInfoStruct
     public struct InputInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Index
-            @inlinable public static var index: UInt8 { 0 }
+            @inlinable public static var index: StructureField<InputInfo, UInt8> { .init(0) }
             /// InputType
-            @inlinable public static var inputType: UInt8 { 1 }
+            @inlinable public static var inputType: StructureField<InputInfo, InputType> { .init(1) }
             /// Name
-            @inlinable public static var name: UInt8 { 2 }
+            @inlinable public static var name: StructureField<InputInfo, String> { .init(2) }
             /// Description
-            @inlinable public static var description: UInt8 { 3 }
+            @inlinable public static var description: StructureField<InputInfo, String> { .init(3) }
         }
 
         /// Index (field 0)
@@ -156,10 +156,10 @@ extension MediaInput {
         @inlinable public static var cluster: ClusterID { 0x0507 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Index
-            @inlinable public static var index: UInt8 { 0 }
+            @inlinable public static var index: StructureField<SelectInput, UInt8> { .init(0) }
         }
 
         /// Index (field 0)
@@ -236,12 +236,12 @@ extension MediaInput {
         @inlinable public static var cluster: ClusterID { 0x0507 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Index
-            @inlinable public static var index: UInt8 { 0 }
+            @inlinable public static var index: StructureField<RenameInput, UInt8> { .init(0) }
             /// Name
-            @inlinable public static var name: UInt8 { 1 }
+            @inlinable public static var name: StructureField<RenameInput, String> { .init(1) }
         }
 
         /// Index (field 0)

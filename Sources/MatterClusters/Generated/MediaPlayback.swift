@@ -37,10 +37,10 @@ extension MediaPlayback {
         @inlinable public static var id: CommandID { 0x06 }
         /// What the node answers.
         public typealias Response = PlaybackResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AudioAdvanceUnmuted
-            @inlinable public static var audioAdvanceUnmuted: UInt8 { 0 }
+            @inlinable public static var audioAdvanceUnmuted: StructureField<Rewind, Bool> { .init(0) }
         }
 
         /// AudioAdvanceUnmuted (field 0)
@@ -75,10 +75,10 @@ extension MediaPlayback {
         @inlinable public static var id: CommandID { 0x07 }
         /// What the node answers.
         public typealias Response = PlaybackResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AudioAdvanceUnmuted
-            @inlinable public static var audioAdvanceUnmuted: UInt8 { 0 }
+            @inlinable public static var audioAdvanceUnmuted: StructureField<FastForward, Bool> { .init(0) }
         }
 
         /// AudioAdvanceUnmuted (field 0)
@@ -113,10 +113,10 @@ extension MediaPlayback {
         @inlinable public static var id: CommandID { 0x08 }
         /// What the node answers.
         public typealias Response = PlaybackResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DeltaPositionMilliseconds
-            @inlinable public static var deltaPositionMilliseconds: UInt8 { 0 }
+            @inlinable public static var deltaPositionMilliseconds: StructureField<SkipForward, UInt64> { .init(0) }
         }
 
         /// DeltaPositionMilliseconds (field 0)
@@ -151,10 +151,10 @@ extension MediaPlayback {
         @inlinable public static var id: CommandID { 0x09 }
         /// What the node answers.
         public typealias Response = PlaybackResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DeltaPositionMilliseconds
-            @inlinable public static var deltaPositionMilliseconds: UInt8 { 0 }
+            @inlinable public static var deltaPositionMilliseconds: StructureField<SkipBackward, UInt64> { .init(0) }
         }
 
         /// DeltaPositionMilliseconds (field 0)
@@ -189,10 +189,10 @@ extension MediaPlayback {
         @inlinable public static var id: CommandID { 0x0B }
         /// What the node answers.
         public typealias Response = PlaybackResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// position
-            @inlinable public static var position: UInt8 { 0 }
+            @inlinable public static var position: StructureField<Seek, UInt64> { .init(0) }
         }
 
         /// position (field 0)
@@ -225,12 +225,12 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0C }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TrackID
-            @inlinable public static var trackID: UInt8 { 0 }
+            @inlinable public static var trackID: StructureField<ActivateAudioTrack, String> { .init(0) }
             /// AudioOutputIndex
-            @inlinable public static var audioOutputIndex: UInt8 { 1 }
+            @inlinable public static var audioOutputIndex: StructureField<ActivateAudioTrack, UInt8> { .init(1) }
         }
 
         /// TrackID (field 0)
@@ -269,10 +269,10 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0D }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TrackID
-            @inlinable public static var trackID: UInt8 { 0 }
+            @inlinable public static var trackID: StructureField<ActivateTextTrack, String> { .init(0) }
         }
 
         /// TrackID (field 0)
@@ -327,26 +327,26 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CurrentState
-            @inlinable public static var currentState: UInt8 { 0 }
+            @inlinable public static var currentState: StructureField<StateChanged, PlaybackState> { .init(0) }
             /// StartTime
-            @inlinable public static var startTime: UInt8 { 1 }
+            @inlinable public static var startTime: StructureField<StateChanged, UInt64> { .init(1) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 2 }
+            @inlinable public static var duration: StructureField<StateChanged, UInt64> { .init(2) }
             /// SampledPosition
-            @inlinable public static var sampledPosition: UInt8 { 3 }
+            @inlinable public static var sampledPosition: StructureField<StateChanged, PlaybackPosition> { .init(3) }
             /// PlaybackSpeed
-            @inlinable public static var playbackSpeed: UInt8 { 4 }
+            @inlinable public static var playbackSpeed: StructureField<StateChanged, Float> { .init(4) }
             /// SeekRangeEnd
-            @inlinable public static var seekRangeEnd: UInt8 { 5 }
+            @inlinable public static var seekRangeEnd: StructureField<StateChanged, UInt64> { .init(5) }
             /// SeekRangeStart
-            @inlinable public static var seekRangeStart: UInt8 { 6 }
+            @inlinable public static var seekRangeStart: StructureField<StateChanged, UInt64> { .init(6) }
             /// Data
-            @inlinable public static var data: UInt8 { 7 }
+            @inlinable public static var data: StructureField<StateChanged, [UInt8]> { .init(7) }
             /// AudioAdvanceUnmuted
-            @inlinable public static var audioAdvanceUnmuted: UInt8 { 8 }
+            @inlinable public static var audioAdvanceUnmuted: StructureField<StateChanged, Bool> { .init(8) }
         }
 
         /// CurrentState (field 0)

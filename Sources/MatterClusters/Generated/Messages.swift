@@ -133,12 +133,12 @@ extension Messages {
 
     /// MessageResponseOptionStruct
     public struct MessageResponseOption: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MessageResponseID
-            @inlinable public static var messageResponseID: UInt8 { 0 }
+            @inlinable public static var messageResponseID: StructureField<MessageResponseOption, UInt32> { .init(0) }
             /// Label
-            @inlinable public static var label: UInt8 { 1 }
+            @inlinable public static var label: StructureField<MessageResponseOption, String> { .init(1) }
         }
 
         /// MessageResponseID (field 0; at least 1)
@@ -173,22 +173,22 @@ extension Messages {
 
     /// MessageStruct
     public struct Message: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MessageID
-            @inlinable public static var messageID: UInt8 { 0 }
+            @inlinable public static var messageID: StructureField<Message, [UInt8]> { .init(0) }
             /// Priority
-            @inlinable public static var priority: UInt8 { 1 }
+            @inlinable public static var priority: StructureField<Message, MessagePriority> { .init(1) }
             /// MessageControl
-            @inlinable public static var messageControl: UInt8 { 2 }
+            @inlinable public static var messageControl: StructureField<Message, MessageControl> { .init(2) }
             /// StartTime
-            @inlinable public static var startTime: UInt8 { 3 }
+            @inlinable public static var startTime: StructureField<Message, UInt32> { .init(3) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 4 }
+            @inlinable public static var duration: StructureField<Message, UInt64> { .init(4) }
             /// MessageText
-            @inlinable public static var messageText: UInt8 { 5 }
+            @inlinable public static var messageText: StructureField<Message, String> { .init(5) }
             /// Responses
-            @inlinable public static var responses: UInt8 { 6 }
+            @inlinable public static var responses: StructureField<Message, [MessageResponseOption]> { .init(6) }
         }
 
         /// MessageID (field 0; 16 to 16 bytes)
@@ -257,22 +257,22 @@ extension Messages {
         @inlinable public static var cluster: ClusterID { 0x0097 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MessageID
-            @inlinable public static var messageID: UInt8 { 0 }
+            @inlinable public static var messageID: StructureField<PresentMessagesRequest, [UInt8]> { .init(0) }
             /// Priority
-            @inlinable public static var priority: UInt8 { 1 }
+            @inlinable public static var priority: StructureField<PresentMessagesRequest, MessagePriority> { .init(1) }
             /// MessageControl
-            @inlinable public static var messageControl: UInt8 { 2 }
+            @inlinable public static var messageControl: StructureField<PresentMessagesRequest, MessageControl> { .init(2) }
             /// StartTime
-            @inlinable public static var startTime: UInt8 { 3 }
+            @inlinable public static var startTime: StructureField<PresentMessagesRequest, UInt32> { .init(3) }
             /// Duration
-            @inlinable public static var duration: UInt8 { 4 }
+            @inlinable public static var duration: StructureField<PresentMessagesRequest, UInt64> { .init(4) }
             /// MessageText
-            @inlinable public static var messageText: UInt8 { 5 }
+            @inlinable public static var messageText: StructureField<PresentMessagesRequest, String> { .init(5) }
             /// Responses
-            @inlinable public static var responses: UInt8 { 6 }
+            @inlinable public static var responses: StructureField<PresentMessagesRequest, [MessageResponseOption]> { .init(6) }
         }
 
         /// MessageID (field 0; 16 to 16 bytes)
@@ -341,10 +341,10 @@ extension Messages {
         @inlinable public static var cluster: ClusterID { 0x0097 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MessageIDs
-            @inlinable public static var messageIDs: UInt8 { 0 }
+            @inlinable public static var messageIDs: StructureField<CancelMessagesRequest, [[UInt8]]> { .init(0) }
         }
 
         /// MessageIDs (field 0; at most 8 entries)
@@ -377,10 +377,10 @@ extension Messages {
         @inlinable public static var cluster: ClusterID { 0x0097 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MessageID
-            @inlinable public static var messageID: UInt8 { 0 }
+            @inlinable public static var messageID: StructureField<MessageQueued, [UInt8]> { .init(0) }
         }
 
         /// MessageID (field 0; 16 to 16 bytes)
@@ -413,10 +413,10 @@ extension Messages {
         @inlinable public static var cluster: ClusterID { 0x0097 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MessageID
-            @inlinable public static var messageID: UInt8 { 0 }
+            @inlinable public static var messageID: StructureField<MessagePresented, [UInt8]> { .init(0) }
         }
 
         /// MessageID (field 0; 16 to 16 bytes)
@@ -449,16 +449,16 @@ extension Messages {
         @inlinable public static var cluster: ClusterID { 0x0097 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MessageID
-            @inlinable public static var messageID: UInt8 { 0 }
+            @inlinable public static var messageID: StructureField<MessageComplete, [UInt8]> { .init(0) }
             /// ResponseID
-            @inlinable public static var responseID: UInt8 { 1 }
+            @inlinable public static var responseID: StructureField<MessageComplete, UInt32> { .init(1) }
             /// Reply
-            @inlinable public static var reply: UInt8 { 2 }
+            @inlinable public static var reply: StructureField<MessageComplete, String> { .init(2) }
             /// FutureMessagesPreference
-            @inlinable public static var futureMessagesPreference: UInt8 { 3 }
+            @inlinable public static var futureMessagesPreference: StructureField<MessageComplete, FutureMessagePreference> { .init(3) }
         }
 
         /// MessageID (field 0; 16 to 16 bytes)

@@ -76,18 +76,18 @@ extension MicrowaveOvenControl {
         @inlinable public static var cluster: ClusterID { 0x005F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CookMode
-            @inlinable public static var cookMode: UInt8 { 0 }
+            @inlinable public static var cookMode: StructureField<SetCookingParameters, UInt8> { .init(0) }
             /// CookTime
-            @inlinable public static var cookTime: UInt8 { 1 }
+            @inlinable public static var cookTime: StructureField<SetCookingParameters, UInt32> { .init(1) }
             /// PowerSetting
-            @inlinable public static var powerSetting: UInt8 { 2 }
+            @inlinable public static var powerSetting: StructureField<SetCookingParameters, UInt8> { .init(2) }
             /// WattSettingIndex
-            @inlinable public static var wattSettingIndex: UInt8 { 3 }
+            @inlinable public static var wattSettingIndex: StructureField<SetCookingParameters, UInt8> { .init(3) }
             /// StartAfterSetting
-            @inlinable public static var startAfterSetting: UInt8 { 4 }
+            @inlinable public static var startAfterSetting: StructureField<SetCookingParameters, Bool> { .init(4) }
         }
 
         /// CookMode (field 0)
@@ -144,10 +144,10 @@ extension MicrowaveOvenControl {
         @inlinable public static var cluster: ClusterID { 0x005F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TimeToAdd
-            @inlinable public static var timeToAdd: UInt8 { 0 }
+            @inlinable public static var timeToAdd: StructureField<AddMoreTime, UInt32> { .init(0) }
         }
 
         /// TimeToAdd (field 0; 1 to 86400)

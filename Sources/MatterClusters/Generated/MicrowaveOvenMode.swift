@@ -26,14 +26,14 @@ extension MicrowaveOvenMode {
 
     /// ModeOptionStruct
     public struct ModeOption: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Label
-            @inlinable public static var label: UInt8 { 0 }
+            @inlinable public static var label: StructureField<ModeOption, String> { .init(0) }
             /// Mode
-            @inlinable public static var mode: UInt8 { 1 }
+            @inlinable public static var mode: StructureField<ModeOption, UInt8> { .init(1) }
             /// ModeTags
-            @inlinable public static var modeTags: UInt8 { 2 }
+            @inlinable public static var modeTags: StructureField<ModeOption, [ModeTagStruct]> { .init(2) }
         }
 
         /// Label (field 0; at most 64 bytes)
@@ -126,12 +126,12 @@ extension MicrowaveOvenMode {
 
     /// ModeTagStruct
     public struct ModeTagStruct: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MfgCode
-            @inlinable public static var mfgCode: UInt8 { 0 }
+            @inlinable public static var mfgCode: StructureField<ModeTagStruct, UInt16> { .init(0) }
             /// Value
-            @inlinable public static var value: UInt8 { 1 }
+            @inlinable public static var value: StructureField<ModeTagStruct, UInt16> { .init(1) }
         }
 
         /// MfgCode (field 0)

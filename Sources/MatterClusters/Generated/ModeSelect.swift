@@ -11,10 +11,10 @@ extension ModeSelect {
         @inlinable public static var cluster: ClusterID { 0x0050 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NewMode
-            @inlinable public static var newMode: UInt8 { 0 }
+            @inlinable public static var newMode: StructureField<ChangeToMode, UInt8> { .init(0) }
         }
 
         /// NewMode (field 0)

@@ -50,20 +50,20 @@ extension NetworkIdentityManagement {
 
     /// ActiveNetworkIdentityStruct
     public struct ActiveNetworkIdentity: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Index
-            @inlinable public static var index: UInt8 { 0 }
+            @inlinable public static var index: StructureField<ActiveNetworkIdentity, UInt16> { .init(0) }
             /// Type
-            @inlinable public static var type: UInt8 { 1 }
+            @inlinable public static var type: StructureField<ActiveNetworkIdentity, IdentityType> { .init(1) }
             /// Identifier
-            @inlinable public static var identifier: UInt8 { 2 }
+            @inlinable public static var identifier: StructureField<ActiveNetworkIdentity, [UInt8]> { .init(2) }
             /// CreatedTimestamp
-            @inlinable public static var createdTimestamp: UInt8 { 3 }
+            @inlinable public static var createdTimestamp: StructureField<ActiveNetworkIdentity, UInt32> { .init(3) }
             /// Current
-            @inlinable public static var current: UInt8 { 4 }
+            @inlinable public static var current: StructureField<ActiveNetworkIdentity, Bool> { .init(4) }
             /// RemainingClients
-            @inlinable public static var remainingClients: UInt8 { 5 }
+            @inlinable public static var remainingClients: StructureField<ActiveNetworkIdentity, UInt16> { .init(5) }
         }
 
         /// Index (field 0; 1 to 65534)
@@ -122,16 +122,16 @@ extension NetworkIdentityManagement {
 
     /// ClientStruct
     public struct Client: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ClientIndex
-            @inlinable public static var clientIndex: UInt8 { 0 }
+            @inlinable public static var clientIndex: StructureField<Client, UInt16> { .init(0) }
             /// ClientIdentifier
-            @inlinable public static var clientIdentifier: UInt8 { 1 }
+            @inlinable public static var clientIdentifier: StructureField<Client, [UInt8]> { .init(1) }
             /// ClientIdentityType
-            @inlinable public static var clientIdentityType: UInt8 { 2 }
+            @inlinable public static var clientIdentityType: StructureField<Client, IdentityType> { .init(2) }
             /// NetworkIdentityIndex
-            @inlinable public static var networkIdentityIndex: UInt8 { 3 }
+            @inlinable public static var networkIdentityIndex: StructureField<Client, UInt16> { .init(3) }
         }
 
         /// ClientIndex (field 0; 1 to 2047)
@@ -205,10 +205,10 @@ extension NetworkIdentityManagement {
         public typealias Response = AddClientResponse
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ClientIdentity
-            @inlinable public static var clientIdentity: UInt8 { 0 }
+            @inlinable public static var clientIdentity: StructureField<AddClient, [UInt8]> { .init(0) }
         }
 
         /// ClientIdentity (field 0; at most 140 bytes)
@@ -243,12 +243,12 @@ extension NetworkIdentityManagement {
         @inlinable public static var id: CommandID { 0x02 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ClientIndex
-            @inlinable public static var clientIndex: UInt8 { 0 }
+            @inlinable public static var clientIndex: StructureField<RemoveClient, UInt16> { .init(0) }
             /// ClientIdentifier
-            @inlinable public static var clientIdentifier: UInt8 { 1 }
+            @inlinable public static var clientIdentifier: StructureField<RemoveClient, [UInt8]> { .init(1) }
         }
 
         /// ClientIndex (field 0; 1 to 2047)
@@ -289,16 +289,16 @@ extension NetworkIdentityManagement {
         @inlinable public static var id: CommandID { 0x03 }
         /// What the node answers.
         public typealias Response = QueryIdentityResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NetworkIdentityIndex
-            @inlinable public static var networkIdentityIndex: UInt8 { 0 }
+            @inlinable public static var networkIdentityIndex: StructureField<QueryIdentity, UInt16> { .init(0) }
             /// NetworkIdentityType
-            @inlinable public static var networkIdentityType: UInt8 { 1 }
+            @inlinable public static var networkIdentityType: StructureField<QueryIdentity, IdentityType> { .init(1) }
             /// ClientIndex
-            @inlinable public static var clientIndex: UInt8 { 2 }
+            @inlinable public static var clientIndex: StructureField<QueryIdentity, UInt16> { .init(2) }
             /// Identifier
-            @inlinable public static var identifier: UInt8 { 3 }
+            @inlinable public static var identifier: StructureField<QueryIdentity, [UInt8]> { .init(3) }
         }
 
         /// NetworkIdentityIndex (field 0)
@@ -351,10 +351,10 @@ extension NetworkIdentityManagement {
         @inlinable public static var id: CommandID { 0x40 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NetworkAdministratorSharedSecret
-            @inlinable public static var networkAdministratorSharedSecret: UInt8 { 0 }
+            @inlinable public static var networkAdministratorSharedSecret: StructureField<ImportAdminSecret, [UInt8]> { .init(0) }
         }
 
         /// NetworkAdministratorSharedSecret (field 0; at most 64 bytes)
@@ -411,10 +411,10 @@ extension NetworkIdentityManagement {
         @inlinable public static var cluster: ClusterID { 0x0450 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ClientIndex
-            @inlinable public static var clientIndex: UInt8 { 0 }
+            @inlinable public static var clientIndex: StructureField<AddClientResponse, UInt16> { .init(0) }
         }
 
         /// ClientIndex (field 0; 1 to 2047)
@@ -447,10 +447,10 @@ extension NetworkIdentityManagement {
         @inlinable public static var cluster: ClusterID { 0x0450 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Identity
-            @inlinable public static var identity: UInt8 { 0 }
+            @inlinable public static var identity: StructureField<QueryIdentityResponse, [UInt8]> { .init(0) }
         }
 
         /// Identity (field 0)
@@ -483,10 +483,10 @@ extension NetworkIdentityManagement {
         @inlinable public static var cluster: ClusterID { 0x0450 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x42 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NetworkAdministratorSharedSecret
-            @inlinable public static var networkAdministratorSharedSecret: UInt8 { 0 }
+            @inlinable public static var networkAdministratorSharedSecret: StructureField<ExportAdminSecretResponse, [UInt8]> { .init(0) }
         }
 
         /// NetworkAdministratorSharedSecret (field 0; at most 64 bytes)

@@ -92,14 +92,14 @@ extension OperationalState {
 
     /// ErrorStateStruct
     public struct ErrorStateStruct: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ErrorStateID
-            @inlinable public static var errorStateID: UInt8 { 0 }
+            @inlinable public static var errorStateID: StructureField<ErrorStateStruct, UInt8> { .init(0) }
             /// ErrorStateLabel
-            @inlinable public static var errorStateLabel: UInt8 { 1 }
+            @inlinable public static var errorStateLabel: StructureField<ErrorStateStruct, String> { .init(1) }
             /// ErrorStateDetails
-            @inlinable public static var errorStateDetails: UInt8 { 2 }
+            @inlinable public static var errorStateDetails: StructureField<ErrorStateStruct, String> { .init(2) }
         }
 
         /// ErrorStateID (field 0)
@@ -168,12 +168,12 @@ extension OperationalState {
 
     /// OperationalStateStruct
     public struct OperationalStateStruct: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OperationalStateID
-            @inlinable public static var operationalStateID: UInt8 { 0 }
+            @inlinable public static var operationalStateID: StructureField<OperationalStateStruct, UInt8> { .init(0) }
             /// OperationalStateLabel
-            @inlinable public static var operationalStateLabel: UInt8 { 1 }
+            @inlinable public static var operationalStateLabel: StructureField<OperationalStateStruct, String> { .init(1) }
         }
 
         /// OperationalStateID (field 0)
@@ -308,10 +308,10 @@ extension OperationalState {
         @inlinable public static var cluster: ClusterID { 0x0060 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CommandResponseState
-            @inlinable public static var commandResponseState: UInt8 { 0 }
+            @inlinable public static var commandResponseState: StructureField<OperationalCommandResponse, ErrorStateStruct> { .init(0) }
         }
 
         /// CommandResponseState (field 0)
@@ -344,10 +344,10 @@ extension OperationalState {
         @inlinable public static var cluster: ClusterID { 0x0060 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ErrorState
-            @inlinable public static var errorState: UInt8 { 0 }
+            @inlinable public static var errorState: StructureField<OperationalError, ErrorStateStruct> { .init(0) }
         }
 
         /// ErrorState (field 0)
@@ -380,14 +380,14 @@ extension OperationalState {
         @inlinable public static var cluster: ClusterID { 0x0060 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CompletionErrorCode
-            @inlinable public static var completionErrorCode: UInt8 { 0 }
+            @inlinable public static var completionErrorCode: StructureField<OperationCompletion, UInt8> { .init(0) }
             /// TotalOperationalTime
-            @inlinable public static var totalOperationalTime: UInt8 { 1 }
+            @inlinable public static var totalOperationalTime: StructureField<OperationCompletion, UInt32> { .init(1) }
             /// PausedTime
-            @inlinable public static var pausedTime: UInt8 { 2 }
+            @inlinable public static var pausedTime: StructureField<OperationCompletion, UInt32> { .init(2) }
         }
 
         /// CompletionErrorCode (field 0)

@@ -13,24 +13,24 @@ extension OtaSoftwareUpdateProvider {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = QueryImageResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// VendorID
-            @inlinable public static var vendorID: UInt8 { 0 }
+            @inlinable public static var vendorID: StructureField<QueryImage, UInt16> { .init(0) }
             /// ProductID
-            @inlinable public static var productID: UInt8 { 1 }
+            @inlinable public static var productID: StructureField<QueryImage, UInt16> { .init(1) }
             /// SoftwareVersion
-            @inlinable public static var softwareVersion: UInt8 { 2 }
+            @inlinable public static var softwareVersion: StructureField<QueryImage, UInt32> { .init(2) }
             /// ProtocolsSupported
-            @inlinable public static var protocolsSupported: UInt8 { 3 }
+            @inlinable public static var protocolsSupported: StructureField<QueryImage, [DownloadProtocol]> { .init(3) }
             /// HardwareVersion
-            @inlinable public static var hardwareVersion: UInt8 { 4 }
+            @inlinable public static var hardwareVersion: StructureField<QueryImage, UInt16> { .init(4) }
             /// Location
-            @inlinable public static var location: UInt8 { 5 }
+            @inlinable public static var location: StructureField<QueryImage, String> { .init(5) }
             /// RequestorCanConsent
-            @inlinable public static var requestorCanConsent: UInt8 { 6 }
+            @inlinable public static var requestorCanConsent: StructureField<QueryImage, Bool> { .init(6) }
             /// MetadataForProvider
-            @inlinable public static var metadataForProvider: UInt8 { 7 }
+            @inlinable public static var metadataForProvider: StructureField<QueryImage, [UInt8]> { .init(7) }
         }
 
         /// VendorID (field 0)
@@ -107,12 +107,12 @@ extension OtaSoftwareUpdateProvider {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = ApplyUpdateResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UpdateToken
-            @inlinable public static var updateToken: UInt8 { 0 }
+            @inlinable public static var updateToken: StructureField<ApplyUpdateRequest, [UInt8]> { .init(0) }
             /// NewVersion
-            @inlinable public static var newVersion: UInt8 { 1 }
+            @inlinable public static var newVersion: StructureField<ApplyUpdateRequest, UInt32> { .init(1) }
         }
 
         /// UpdateToken (field 0; 8 to 32 bytes)
@@ -151,12 +151,12 @@ extension OtaSoftwareUpdateProvider {
         @inlinable public static var cluster: ClusterID { 0x0029 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UpdateToken
-            @inlinable public static var updateToken: UInt8 { 0 }
+            @inlinable public static var updateToken: StructureField<NotifyUpdateApplied, [UInt8]> { .init(0) }
             /// SoftwareVersion
-            @inlinable public static var softwareVersion: UInt8 { 1 }
+            @inlinable public static var softwareVersion: StructureField<NotifyUpdateApplied, UInt32> { .init(1) }
         }
 
         /// UpdateToken (field 0; 8 to 32 bytes)
@@ -195,24 +195,24 @@ extension OtaSoftwareUpdateProvider {
         @inlinable public static var cluster: ClusterID { 0x0029 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<QueryImageResponse, Status> { .init(0) }
             /// DelayedActionTime
-            @inlinable public static var delayedActionTime: UInt8 { 1 }
+            @inlinable public static var delayedActionTime: StructureField<QueryImageResponse, UInt32> { .init(1) }
             /// ImageURI
-            @inlinable public static var imageURI: UInt8 { 2 }
+            @inlinable public static var imageURI: StructureField<QueryImageResponse, String> { .init(2) }
             /// SoftwareVersion
-            @inlinable public static var softwareVersion: UInt8 { 3 }
+            @inlinable public static var softwareVersion: StructureField<QueryImageResponse, UInt32> { .init(3) }
             /// SoftwareVersionString
-            @inlinable public static var softwareVersionString: UInt8 { 4 }
+            @inlinable public static var softwareVersionString: StructureField<QueryImageResponse, String> { .init(4) }
             /// UpdateToken
-            @inlinable public static var updateToken: UInt8 { 5 }
+            @inlinable public static var updateToken: StructureField<QueryImageResponse, [UInt8]> { .init(5) }
             /// UserConsentNeeded
-            @inlinable public static var userConsentNeeded: UInt8 { 6 }
+            @inlinable public static var userConsentNeeded: StructureField<QueryImageResponse, Bool> { .init(6) }
             /// MetadataForRequestor
-            @inlinable public static var metadataForRequestor: UInt8 { 7 }
+            @inlinable public static var metadataForRequestor: StructureField<QueryImageResponse, [UInt8]> { .init(7) }
         }
 
         /// Status (field 0)
@@ -287,12 +287,12 @@ extension OtaSoftwareUpdateProvider {
         @inlinable public static var cluster: ClusterID { 0x0029 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Action
-            @inlinable public static var action: UInt8 { 0 }
+            @inlinable public static var action: StructureField<ApplyUpdateResponse, ApplyUpdateAction> { .init(0) }
             /// DelayedActionTime
-            @inlinable public static var delayedActionTime: UInt8 { 1 }
+            @inlinable public static var delayedActionTime: StructureField<ApplyUpdateResponse, UInt32> { .init(1) }
         }
 
         /// Action (field 0)

@@ -11,18 +11,18 @@ extension OtaSoftwareUpdateRequestor {
         @inlinable public static var cluster: ClusterID { 0x002A }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ProviderNodeID
-            @inlinable public static var providerNodeID: UInt8 { 0 }
+            @inlinable public static var providerNodeID: StructureField<AnnounceOTAProvider, UInt64> { .init(0) }
             /// VendorID
-            @inlinable public static var vendorID: UInt8 { 1 }
+            @inlinable public static var vendorID: StructureField<AnnounceOTAProvider, UInt16> { .init(1) }
             /// AnnouncementReason
-            @inlinable public static var announcementReason: UInt8 { 2 }
+            @inlinable public static var announcementReason: StructureField<AnnounceOTAProvider, AnnouncementReason> { .init(2) }
             /// MetadataForNode
-            @inlinable public static var metadataForNode: UInt8 { 3 }
+            @inlinable public static var metadataForNode: StructureField<AnnounceOTAProvider, [UInt8]> { .init(3) }
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 4 }
+            @inlinable public static var endpoint: StructureField<AnnounceOTAProvider, EndpointID> { .init(4) }
         }
 
         /// ProviderNodeID (field 0)
@@ -79,16 +79,16 @@ extension OtaSoftwareUpdateRequestor {
         @inlinable public static var cluster: ClusterID { 0x002A }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PreviousState
-            @inlinable public static var previousState: UInt8 { 0 }
+            @inlinable public static var previousState: StructureField<StateTransition, UpdateState> { .init(0) }
             /// NewState
-            @inlinable public static var newState: UInt8 { 1 }
+            @inlinable public static var newState: StructureField<StateTransition, UpdateState> { .init(1) }
             /// Reason
-            @inlinable public static var reason: UInt8 { 2 }
+            @inlinable public static var reason: StructureField<StateTransition, ChangeReason> { .init(2) }
             /// TargetSoftwareVersion
-            @inlinable public static var targetSoftwareVersion: UInt8 { 3 }
+            @inlinable public static var targetSoftwareVersion: StructureField<StateTransition, UInt32> { .init(3) }
         }
 
         /// PreviousState (field 0)
@@ -139,12 +139,12 @@ extension OtaSoftwareUpdateRequestor {
         @inlinable public static var cluster: ClusterID { 0x002A }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SoftwareVersion
-            @inlinable public static var softwareVersion: UInt8 { 0 }
+            @inlinable public static var softwareVersion: StructureField<VersionApplied, UInt32> { .init(0) }
             /// ProductID
-            @inlinable public static var productID: UInt8 { 1 }
+            @inlinable public static var productID: StructureField<VersionApplied, UInt16> { .init(1) }
         }
 
         /// SoftwareVersion (field 0)
@@ -183,16 +183,16 @@ extension OtaSoftwareUpdateRequestor {
         @inlinable public static var cluster: ClusterID { 0x002A }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SoftwareVersion
-            @inlinable public static var softwareVersion: UInt8 { 0 }
+            @inlinable public static var softwareVersion: StructureField<DownloadError, UInt32> { .init(0) }
             /// BytesDownloaded
-            @inlinable public static var bytesDownloaded: UInt8 { 1 }
+            @inlinable public static var bytesDownloaded: StructureField<DownloadError, UInt64> { .init(1) }
             /// ProgressPercent
-            @inlinable public static var progressPercent: UInt8 { 2 }
+            @inlinable public static var progressPercent: StructureField<DownloadError, UInt8> { .init(2) }
             /// PlatformCode
-            @inlinable public static var platformCode: UInt8 { 3 }
+            @inlinable public static var platformCode: StructureField<DownloadError, Int64> { .init(3) }
         }
 
         /// SoftwareVersion (field 0)

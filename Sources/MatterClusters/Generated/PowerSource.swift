@@ -7,12 +7,12 @@ extension PowerSource {
 
     /// BatChargeFaultChangeType
     public struct BatChargeFaultChangeType: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// current
-            @inlinable public static var current: UInt8 { 0 }
+            @inlinable public static var current: StructureField<BatChargeFaultChangeType, [BatChargeFault]> { .init(0) }
             /// previous
-            @inlinable public static var previous: UInt8 { 1 }
+            @inlinable public static var previous: StructureField<BatChargeFaultChangeType, [BatChargeFault]> { .init(1) }
         }
 
         /// current (field 0; at most 16 entries)
@@ -47,12 +47,12 @@ extension PowerSource {
 
     /// BatFaultChangeType
     public struct BatFaultChangeType: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// current
-            @inlinable public static var current: UInt8 { 0 }
+            @inlinable public static var current: StructureField<BatFaultChangeType, [BatFault]> { .init(0) }
             /// previous
-            @inlinable public static var previous: UInt8 { 1 }
+            @inlinable public static var previous: StructureField<BatFaultChangeType, [BatFault]> { .init(1) }
         }
 
         /// current (field 0; at most 8 entries)
@@ -87,12 +87,12 @@ extension PowerSource {
 
     /// WiredFaultChangeType
     public struct WiredFaultChangeType: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// current
-            @inlinable public static var current: UInt8 { 0 }
+            @inlinable public static var current: StructureField<WiredFaultChangeType, [WiredFault]> { .init(0) }
             /// previous
-            @inlinable public static var previous: UInt8 { 1 }
+            @inlinable public static var previous: StructureField<WiredFaultChangeType, [WiredFault]> { .init(1) }
         }
 
         /// current (field 0; at most 8 entries)
@@ -131,12 +131,12 @@ extension PowerSource {
         @inlinable public static var cluster: ClusterID { 0x002F }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Current
-            @inlinable public static var current: UInt8 { 0 }
+            @inlinable public static var current: StructureField<WiredFaultChange, [WiredFault]> { .init(0) }
             /// Previous
-            @inlinable public static var previous: UInt8 { 1 }
+            @inlinable public static var previous: StructureField<WiredFaultChange, [WiredFault]> { .init(1) }
         }
 
         /// Current (field 0; at most 8 entries)
@@ -175,12 +175,12 @@ extension PowerSource {
         @inlinable public static var cluster: ClusterID { 0x002F }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Current
-            @inlinable public static var current: UInt8 { 0 }
+            @inlinable public static var current: StructureField<BatFaultChange, [BatFault]> { .init(0) }
             /// Previous
-            @inlinable public static var previous: UInt8 { 1 }
+            @inlinable public static var previous: StructureField<BatFaultChange, [BatFault]> { .init(1) }
         }
 
         /// Current (field 0; at most 8 entries)
@@ -219,12 +219,12 @@ extension PowerSource {
         @inlinable public static var cluster: ClusterID { 0x002F }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Current
-            @inlinable public static var current: UInt8 { 0 }
+            @inlinable public static var current: StructureField<BatChargeFaultChange, [BatChargeFault]> { .init(0) }
             /// Previous
-            @inlinable public static var previous: UInt8 { 1 }
+            @inlinable public static var previous: StructureField<BatChargeFaultChange, [BatChargeFault]> { .init(1) }
         }
 
         /// Current (field 0; at most 16 entries)

@@ -44,16 +44,16 @@ extension PowerTopology {
 
     /// CircuitNodeStruct
     public struct CircuitNode: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Node
-            @inlinable public static var node: UInt8 { 1 }
+            @inlinable public static var node: StructureField<CircuitNode, UInt64> { .init(1) }
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 2 }
+            @inlinable public static var endpoint: StructureField<CircuitNode, EndpointID> { .init(2) }
             /// Label
-            @inlinable public static var label: UInt8 { 3 }
+            @inlinable public static var label: StructureField<CircuitNode, String> { .init(3) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<CircuitNode, UInt8> { .init(254) }
         }
 
         /// Node (field 1)

@@ -76,12 +76,12 @@ extension ProximityRanging {
 
     /// BLERangingDeviceRoleConfigStruct
     public struct BLERangingDeviceRoleConfig: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Role
-            @inlinable public static var role: UInt8 { 0 }
+            @inlinable public static var role: StructureField<BLERangingDeviceRoleConfig, RangingRole> { .init(0) }
             /// PeerBLEDeviceID
-            @inlinable public static var peerBLEDeviceID: UInt8 { 1 }
+            @inlinable public static var peerBLEDeviceID: StructureField<BLERangingDeviceRoleConfig, UInt64> { .init(1) }
         }
 
         /// Role (field 0)
@@ -169,18 +169,18 @@ extension ProximityRanging {
 
     /// BLTChannelSoundingDeviceRoleConfigStruct
     public struct BLTChannelSoundingDeviceRoleConfig: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Role
-            @inlinable public static var role: UInt8 { 0 }
+            @inlinable public static var role: StructureField<BLTChannelSoundingDeviceRoleConfig, RangingRole> { .init(0) }
             /// PeerBLTDevIK
-            @inlinable public static var peerBLTDevIK: UInt8 { 1 }
+            @inlinable public static var peerBLTDevIK: StructureField<BLTChannelSoundingDeviceRoleConfig, [UInt8]> { .init(1) }
             /// BLTCSMode
-            @inlinable public static var bltcsMode: UInt8 { 2 }
+            @inlinable public static var bltcsMode: StructureField<BLTChannelSoundingDeviceRoleConfig, BLTCSMode> { .init(2) }
             /// BLTCSSecurityLevel
-            @inlinable public static var bltcsSecurityLevel: UInt8 { 3 }
+            @inlinable public static var bltcsSecurityLevel: StructureField<BLTChannelSoundingDeviceRoleConfig, BLTCSSecurityLevel> { .init(3) }
             /// LTK
-            @inlinable public static var ltk: UInt8 { 4 }
+            @inlinable public static var ltk: StructureField<BLTChannelSoundingDeviceRoleConfig, [UInt8]> { .init(4) }
         }
 
         /// Role (field 0)
@@ -295,18 +295,18 @@ extension ProximityRanging {
 
     /// RDRStruct
     public struct RDR: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Azimuth
-            @inlinable public static var azimuth: UInt8 { 0 }
+            @inlinable public static var azimuth: StructureField<RDR, UInt16> { .init(0) }
             /// Elevation
-            @inlinable public static var elevation: UInt8 { 1 }
+            @inlinable public static var elevation: StructureField<RDR, Int16> { .init(1) }
             /// AzimuthAccuracy
-            @inlinable public static var azimuthAccuracy: UInt8 { 2 }
+            @inlinable public static var azimuthAccuracy: StructureField<RDR, UInt8> { .init(2) }
             /// ElevationAccuracy
-            @inlinable public static var elevationAccuracy: UInt8 { 3 }
+            @inlinable public static var elevationAccuracy: StructureField<RDR, UInt8> { .init(3) }
             /// Reference
-            @inlinable public static var reference: UInt8 { 4 }
+            @inlinable public static var reference: StructureField<RDR, RDRReference> { .init(4) }
         }
 
         /// Azimuth (field 0; at most 2047)
@@ -409,14 +409,14 @@ extension ProximityRanging {
 
     /// RangingCapabilitiesStruct
     public struct RangingCapabilities: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Technology
-            @inlinable public static var technology: UInt8 { 0 }
+            @inlinable public static var technology: StructureField<RangingCapabilities, RangingTech> { .init(0) }
             /// FrequencyBand
-            @inlinable public static var frequencyBand: UInt8 { 1 }
+            @inlinable public static var frequencyBand: StructureField<RangingCapabilities, RadioBand> { .init(1) }
             /// PeriodicRangingSupport
-            @inlinable public static var periodicRangingSupport: UInt8 { 2 }
+            @inlinable public static var periodicRangingSupport: StructureField<RangingCapabilities, Bool> { .init(2) }
         }
 
         /// Technology (field 0)
@@ -457,30 +457,30 @@ extension ProximityRanging {
 
     /// RangingMeasurementDataStruct
     public struct RangingMeasurementData: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WiFiDevIK
-            @inlinable public static var wiFiDevIK: UInt8 { 0 }
+            @inlinable public static var wiFiDevIK: StructureField<RangingMeasurementData, [UInt8]> { .init(0) }
             /// BLEDeviceID
-            @inlinable public static var bleDeviceID: UInt8 { 1 }
+            @inlinable public static var bleDeviceID: StructureField<RangingMeasurementData, UInt64> { .init(1) }
             /// BLTDevIK
-            @inlinable public static var bltDevIK: UInt8 { 2 }
+            @inlinable public static var bltDevIK: StructureField<RangingMeasurementData, [UInt8]> { .init(2) }
             /// TimeOfMeasurement
-            @inlinable public static var timeOfMeasurement: UInt8 { 3 }
+            @inlinable public static var timeOfMeasurement: StructureField<RangingMeasurementData, UInt32> { .init(3) }
             /// TimeOfMeasurementOffset
-            @inlinable public static var timeOfMeasurementOffset: UInt8 { 4 }
+            @inlinable public static var timeOfMeasurementOffset: StructureField<RangingMeasurementData, UInt32> { .init(4) }
             /// Distance
-            @inlinable public static var distance: UInt8 { 5 }
+            @inlinable public static var distance: StructureField<RangingMeasurementData, UInt16> { .init(5) }
             /// ErrorMargin
-            @inlinable public static var errorMargin: UInt8 { 6 }
+            @inlinable public static var errorMargin: StructureField<RangingMeasurementData, UInt16> { .init(6) }
             /// RDR
-            @inlinable public static var rdr: UInt8 { 7 }
+            @inlinable public static var rdr: StructureField<RangingMeasurementData, RDR> { .init(7) }
             /// DetectedAttackLevel
-            @inlinable public static var detectedAttackLevel: UInt8 { 8 }
+            @inlinable public static var detectedAttackLevel: StructureField<RangingMeasurementData, NADM> { .init(8) }
             /// RSSI
-            @inlinable public static var rssi: UInt8 { 9 }
+            @inlinable public static var rssi: StructureField<RangingMeasurementData, Int8> { .init(9) }
             /// TxPower
-            @inlinable public static var txPower: UInt8 { 10 }
+            @inlinable public static var txPower: StructureField<RangingMeasurementData, Int8> { .init(10) }
         }
 
         /// WiFiDevIK (field 0; 16 to 16 bytes)
@@ -678,14 +678,14 @@ extension ProximityRanging {
 
     /// RangingTriggerConditionStruct
     public struct RangingTriggerCondition: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StartTime
-            @inlinable public static var startTime: UInt8 { 0 }
+            @inlinable public static var startTime: StructureField<RangingTriggerCondition, UInt32> { .init(0) }
             /// EndTime
-            @inlinable public static var endTime: UInt8 { 1 }
+            @inlinable public static var endTime: StructureField<RangingTriggerCondition, UInt32> { .init(1) }
             /// RangingInstanceInterval
-            @inlinable public static var rangingInstanceInterval: UInt8 { 2 }
+            @inlinable public static var rangingInstanceInterval: StructureField<RangingTriggerCondition, UInt32> { .init(2) }
         }
 
         /// StartTime (field 0)
@@ -726,14 +726,14 @@ extension ProximityRanging {
 
     /// ReportingConditionStruct
     public struct ReportingCondition: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MinDistanceCondition
-            @inlinable public static var minDistanceCondition: UInt8 { 0 }
+            @inlinable public static var minDistanceCondition: StructureField<ReportingCondition, UInt16> { .init(0) }
             /// MaxDistanceCondition
-            @inlinable public static var maxDistanceCondition: UInt8 { 1 }
+            @inlinable public static var maxDistanceCondition: StructureField<ReportingCondition, UInt16> { .init(1) }
             /// ErrorMarginCondition
-            @inlinable public static var errorMarginCondition: UInt8 { 2 }
+            @inlinable public static var errorMarginCondition: StructureField<ReportingCondition, UInt16> { .init(2) }
         }
 
         /// MinDistanceCondition (field 0; at least 1)
@@ -805,14 +805,14 @@ extension ProximityRanging {
 
     /// WiFiRangingDeviceRoleConfigStruct
     public struct WiFiRangingDeviceRoleConfig: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Role
-            @inlinable public static var role: UInt8 { 0 }
+            @inlinable public static var role: StructureField<WiFiRangingDeviceRoleConfig, RangingRole> { .init(0) }
             /// PeerWiFiDevIK
-            @inlinable public static var peerWiFiDevIK: UInt8 { 1 }
+            @inlinable public static var peerWiFiDevIK: StructureField<WiFiRangingDeviceRoleConfig, [UInt8]> { .init(1) }
             /// PMK
-            @inlinable public static var pmk: UInt8 { 2 }
+            @inlinable public static var pmk: StructureField<WiFiRangingDeviceRoleConfig, [UInt8]> { .init(2) }
         }
 
         /// Role (field 0)
@@ -859,26 +859,26 @@ extension ProximityRanging {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = StartRangingResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Technology
-            @inlinable public static var technology: UInt8 { 0 }
+            @inlinable public static var technology: StructureField<StartRangingRequest, RangingTech> { .init(0) }
             /// WiFiRangingDeviceRoleConfig
-            @inlinable public static var wiFiRangingDeviceRoleConfig: UInt8 { 1 }
+            @inlinable public static var wiFiRangingDeviceRoleConfig: StructureField<StartRangingRequest, WiFiRangingDeviceRoleConfig> { .init(1) }
             /// BLERangingDeviceRoleConfig
-            @inlinable public static var bleRangingDeviceRoleConfig: UInt8 { 2 }
+            @inlinable public static var bleRangingDeviceRoleConfig: StructureField<StartRangingRequest, BLERangingDeviceRoleConfig> { .init(2) }
             /// BLTChannelSoundingDeviceRoleConfig
-            @inlinable public static var bltChannelSoundingDeviceRoleConfig: UInt8 { 3 }
+            @inlinable public static var bltChannelSoundingDeviceRoleConfig: StructureField<StartRangingRequest, BLTChannelSoundingDeviceRoleConfig> { .init(3) }
             /// FrequencyBand
-            @inlinable public static var frequencyBand: UInt8 { 4 }
+            @inlinable public static var frequencyBand: StructureField<StartRangingRequest, RadioBand> { .init(4) }
             /// Bandwidth
-            @inlinable public static var bandwidth: UInt8 { 5 }
+            @inlinable public static var bandwidth: StructureField<StartRangingRequest, RangingBandwidth> { .init(5) }
             /// SecurityMode
-            @inlinable public static var securityMode: UInt8 { 6 }
+            @inlinable public static var securityMode: StructureField<StartRangingRequest, RangingSecurity> { .init(6) }
             /// Trigger
-            @inlinable public static var trigger: UInt8 { 7 }
+            @inlinable public static var trigger: StructureField<StartRangingRequest, RangingTriggerCondition> { .init(7) }
             /// ReportingCondition
-            @inlinable public static var reportingCondition: UInt8 { 8 }
+            @inlinable public static var reportingCondition: StructureField<StartRangingRequest, ReportingCondition> { .init(8) }
         }
 
         /// Technology (field 0)
@@ -959,10 +959,10 @@ extension ProximityRanging {
         @inlinable public static var cluster: ClusterID { 0x0433 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SessionID
-            @inlinable public static var sessionID: UInt8 { 0 }
+            @inlinable public static var sessionID: StructureField<StopRangingRequest, UInt8> { .init(0) }
         }
 
         /// SessionID (field 0)
@@ -995,12 +995,12 @@ extension ProximityRanging {
         @inlinable public static var cluster: ClusterID { 0x0433 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ResultCode
-            @inlinable public static var resultCode: UInt8 { 0 }
+            @inlinable public static var resultCode: StructureField<StartRangingResponse, ResultCode> { .init(0) }
             /// SessionID
-            @inlinable public static var sessionID: UInt8 { 1 }
+            @inlinable public static var sessionID: StructureField<StartRangingResponse, UInt8> { .init(1) }
         }
 
         /// ResultCode (field 0)
@@ -1039,12 +1039,12 @@ extension ProximityRanging {
         @inlinable public static var cluster: ClusterID { 0x0433 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SessionID
-            @inlinable public static var sessionID: UInt8 { 0 }
+            @inlinable public static var sessionID: StructureField<RangingResult, UInt8> { .init(0) }
             /// RangingResultData
-            @inlinable public static var rangingResultData: UInt8 { 1 }
+            @inlinable public static var rangingResultData: StructureField<RangingResult, RangingMeasurementData> { .init(1) }
         }
 
         /// SessionID (field 0)
@@ -1083,12 +1083,12 @@ extension ProximityRanging {
         @inlinable public static var cluster: ClusterID { 0x0433 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SessionID
-            @inlinable public static var sessionID: UInt8 { 0 }
+            @inlinable public static var sessionID: StructureField<RangingSessionStatusEvent, UInt8> { .init(0) }
             /// Status
-            @inlinable public static var status: UInt8 { 1 }
+            @inlinable public static var status: StructureField<RangingSessionStatusEvent, RangingSessionStatus> { .init(1) }
         }
 
         /// SessionID (field 0)

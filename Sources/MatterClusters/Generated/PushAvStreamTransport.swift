@@ -62,12 +62,12 @@ extension PushAvStreamTransport {
 
     /// AudioStreamStruct
     public struct AudioStream: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AudioStreamName
-            @inlinable public static var audioStreamName: UInt8 { 0 }
+            @inlinable public static var audioStreamName: StructureField<AudioStream, String> { .init(0) }
             /// AudioStreamID
-            @inlinable public static var audioStreamID: UInt8 { 1 }
+            @inlinable public static var audioStreamID: StructureField<AudioStream, UInt16> { .init(1) }
         }
 
         /// AudioStreamName (field 0; 1 to 16 bytes)
@@ -102,20 +102,20 @@ extension PushAvStreamTransport {
 
     /// CMAFContainerOptionsStruct
     public struct CMAFContainerOptions: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CMAFInterface
-            @inlinable public static var cmafInterface: UInt8 { 0 }
+            @inlinable public static var cmafInterface: StructureField<CMAFContainerOptions, CMAFInterface> { .init(0) }
             /// SegmentDuration
-            @inlinable public static var segmentDuration: UInt8 { 1 }
+            @inlinable public static var segmentDuration: StructureField<CMAFContainerOptions, UInt16> { .init(1) }
             /// ChunkDuration
-            @inlinable public static var chunkDuration: UInt8 { 2 }
+            @inlinable public static var chunkDuration: StructureField<CMAFContainerOptions, UInt16> { .init(2) }
             /// SessionGroup
-            @inlinable public static var sessionGroup: UInt8 { 3 }
+            @inlinable public static var sessionGroup: StructureField<CMAFContainerOptions, UInt8> { .init(3) }
             /// TrackName
-            @inlinable public static var trackName: UInt8 { 4 }
+            @inlinable public static var trackName: StructureField<CMAFContainerOptions, String> { .init(4) }
             /// MetadataEnabled
-            @inlinable public static var metadataEnabled: UInt8 { 7 }
+            @inlinable public static var metadataEnabled: StructureField<CMAFContainerOptions, Bool> { .init(7) }
         }
 
         /// CMAFInterface (field 0)
@@ -218,12 +218,12 @@ extension PushAvStreamTransport {
 
     /// ContainerOptionsStruct
     public struct ContainerOptions: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ContainerType
-            @inlinable public static var containerType: UInt8 { 0 }
+            @inlinable public static var containerType: StructureField<ContainerOptions, ContainerFormat> { .init(0) }
             /// CMAFContainerOptions
-            @inlinable public static var cmafContainerOptions: UInt8 { 1 }
+            @inlinable public static var cmafContainerOptions: StructureField<ContainerOptions, CMAFContainerOptions> { .init(1) }
         }
 
         /// ContainerType (field 0)
@@ -329,12 +329,12 @@ extension PushAvStreamTransport {
 
     /// SupportedFormatStruct
     public struct SupportedFormat: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ContainerFormat
-            @inlinable public static var containerFormat: UInt8 { 0 }
+            @inlinable public static var containerFormat: StructureField<SupportedFormat, ContainerFormat> { .init(0) }
             /// IngestMethod
-            @inlinable public static var ingestMethod: UInt8 { 1 }
+            @inlinable public static var ingestMethod: StructureField<SupportedFormat, IngestMethods> { .init(1) }
         }
 
         /// ContainerFormat (field 0)
@@ -369,16 +369,16 @@ extension PushAvStreamTransport {
 
     /// TransportConfigurationStruct
     public struct TransportConfiguration: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ConnectionID
-            @inlinable public static var connectionID: UInt8 { 0 }
+            @inlinable public static var connectionID: StructureField<TransportConfiguration, UInt16> { .init(0) }
             /// TransportStatus
-            @inlinable public static var transportStatus: UInt8 { 1 }
+            @inlinable public static var transportStatus: StructureField<TransportConfiguration, TransportStatus> { .init(1) }
             /// TransportOptions
-            @inlinable public static var transportOptions: UInt8 { 2 }
+            @inlinable public static var transportOptions: StructureField<TransportConfiguration, TransportOptions> { .init(2) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<TransportConfiguration, UInt8> { .init(254) }
         }
 
         /// ConnectionID (field 0; at most 65534)
@@ -425,16 +425,16 @@ extension PushAvStreamTransport {
 
     /// TransportMotionTriggerTimeControlStruct
     public struct TransportMotionTriggerTimeControl: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// InitialDuration
-            @inlinable public static var initialDuration: UInt8 { 0 }
+            @inlinable public static var initialDuration: StructureField<TransportMotionTriggerTimeControl, UInt16> { .init(0) }
             /// AugmentationDuration
-            @inlinable public static var augmentationDuration: UInt8 { 1 }
+            @inlinable public static var augmentationDuration: StructureField<TransportMotionTriggerTimeControl, UInt16> { .init(1) }
             /// MaxDuration
-            @inlinable public static var maxDuration: UInt8 { 2 }
+            @inlinable public static var maxDuration: StructureField<TransportMotionTriggerTimeControl, UInt32> { .init(2) }
             /// BlindDuration
-            @inlinable public static var blindDuration: UInt8 { 3 }
+            @inlinable public static var blindDuration: StructureField<TransportMotionTriggerTimeControl, UInt16> { .init(3) }
         }
 
         /// InitialDuration (field 0; at least 1)
@@ -481,30 +481,30 @@ extension PushAvStreamTransport {
 
     /// TransportOptionsStruct
     public struct TransportOptions: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StreamUsage
-            @inlinable public static var streamUsage: UInt8 { 0 }
+            @inlinable public static var streamUsage: StructureField<TransportOptions, GlobalTypes.StreamUsage> { .init(0) }
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 1 }
+            @inlinable public static var videoStreamID: StructureField<TransportOptions, UInt16> { .init(1) }
             /// AudioStreamID
-            @inlinable public static var audioStreamID: UInt8 { 2 }
+            @inlinable public static var audioStreamID: StructureField<TransportOptions, UInt16> { .init(2) }
             /// TLSEndpointID
-            @inlinable public static var tlsEndpointID: UInt8 { 3 }
+            @inlinable public static var tlsEndpointID: StructureField<TransportOptions, UInt16> { .init(3) }
             /// URL
-            @inlinable public static var url: UInt8 { 4 }
+            @inlinable public static var url: StructureField<TransportOptions, String> { .init(4) }
             /// TriggerOptions
-            @inlinable public static var triggerOptions: UInt8 { 5 }
+            @inlinable public static var triggerOptions: StructureField<TransportOptions, TransportTriggerOptions> { .init(5) }
             /// IngestMethod
-            @inlinable public static var ingestMethod: UInt8 { 6 }
+            @inlinable public static var ingestMethod: StructureField<TransportOptions, IngestMethods> { .init(6) }
             /// ContainerOptions
-            @inlinable public static var containerOptions: UInt8 { 7 }
+            @inlinable public static var containerOptions: StructureField<TransportOptions, ContainerOptions> { .init(7) }
             /// ExpiryTime
-            @inlinable public static var expiryTime: UInt8 { 8 }
+            @inlinable public static var expiryTime: StructureField<TransportOptions, UInt32> { .init(8) }
             /// VideoStreams
-            @inlinable public static var videoStreams: UInt8 { 9 }
+            @inlinable public static var videoStreams: StructureField<TransportOptions, [VideoStream]> { .init(9) }
             /// AudioStreams
-            @inlinable public static var audioStreams: UInt8 { 10 }
+            @inlinable public static var audioStreams: StructureField<TransportOptions, [AudioStream]> { .init(10) }
         }
 
         /// StreamUsage (field 0)
@@ -615,18 +615,18 @@ extension PushAvStreamTransport {
 
     /// TransportTriggerOptionsStruct
     public struct TransportTriggerOptions: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TriggerType
-            @inlinable public static var triggerType: UInt8 { 0 }
+            @inlinable public static var triggerType: StructureField<TransportTriggerOptions, TransportTriggerType> { .init(0) }
             /// MotionZones
-            @inlinable public static var motionZones: UInt8 { 1 }
+            @inlinable public static var motionZones: StructureField<TransportTriggerOptions, [TransportZoneOptions]> { .init(1) }
             /// MotionSensitivity
-            @inlinable public static var motionSensitivity: UInt8 { 2 }
+            @inlinable public static var motionSensitivity: StructureField<TransportTriggerOptions, UInt8> { .init(2) }
             /// MotionTimeControl
-            @inlinable public static var motionTimeControl: UInt8 { 3 }
+            @inlinable public static var motionTimeControl: StructureField<TransportTriggerOptions, TransportMotionTriggerTimeControl> { .init(3) }
             /// MaxPreRollLen
-            @inlinable public static var maxPreRollLen: UInt8 { 4 }
+            @inlinable public static var maxPreRollLen: StructureField<TransportTriggerOptions, UInt16> { .init(4) }
         }
 
         /// TriggerType (field 0)
@@ -707,12 +707,12 @@ extension PushAvStreamTransport {
 
     /// TransportZoneOptionsStruct
     public struct TransportZoneOptions: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Zone
-            @inlinable public static var zone: UInt8 { 0 }
+            @inlinable public static var zone: StructureField<TransportZoneOptions, UInt16> { .init(0) }
             /// Sensitivity
-            @inlinable public static var sensitivity: UInt8 { 1 }
+            @inlinable public static var sensitivity: StructureField<TransportZoneOptions, UInt8> { .init(1) }
         }
 
         /// Zone (field 0)
@@ -775,12 +775,12 @@ extension PushAvStreamTransport {
 
     /// VideoStreamStruct
     public struct VideoStream: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// VideoStreamName
-            @inlinable public static var videoStreamName: UInt8 { 0 }
+            @inlinable public static var videoStreamName: StructureField<VideoStream, String> { .init(0) }
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 1 }
+            @inlinable public static var videoStreamID: StructureField<VideoStream, UInt16> { .init(1) }
         }
 
         /// VideoStreamName (field 0; 1 to 16 bytes)
@@ -821,10 +821,10 @@ extension PushAvStreamTransport {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = AllocatePushTransportResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TransportOptions
-            @inlinable public static var transportOptions: UInt8 { 0 }
+            @inlinable public static var transportOptions: StructureField<AllocatePushTransport, TransportOptions> { .init(0) }
         }
 
         /// TransportOptions (field 0)
@@ -857,10 +857,10 @@ extension PushAvStreamTransport {
         @inlinable public static var cluster: ClusterID { 0x0555 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ConnectionID
-            @inlinable public static var connectionID: UInt8 { 0 }
+            @inlinable public static var connectionID: StructureField<DeallocatePushTransport, UInt16> { .init(0) }
         }
 
         /// ConnectionID (field 0; at most 65534)
@@ -893,12 +893,12 @@ extension PushAvStreamTransport {
         @inlinable public static var cluster: ClusterID { 0x0555 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ConnectionID
-            @inlinable public static var connectionID: UInt8 { 0 }
+            @inlinable public static var connectionID: StructureField<ModifyPushTransport, UInt16> { .init(0) }
             /// TransportOptions
-            @inlinable public static var transportOptions: UInt8 { 1 }
+            @inlinable public static var transportOptions: StructureField<ModifyPushTransport, TransportOptions> { .init(1) }
         }
 
         /// ConnectionID (field 0; at most 65534)
@@ -937,12 +937,12 @@ extension PushAvStreamTransport {
         @inlinable public static var cluster: ClusterID { 0x0555 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ConnectionID
-            @inlinable public static var connectionID: UInt8 { 0 }
+            @inlinable public static var connectionID: StructureField<SetTransportStatus, UInt16> { .init(0) }
             /// TransportStatus
-            @inlinable public static var transportStatus: UInt8 { 1 }
+            @inlinable public static var transportStatus: StructureField<SetTransportStatus, TransportStatus> { .init(1) }
         }
 
         /// ConnectionID (field 0)
@@ -981,16 +981,16 @@ extension PushAvStreamTransport {
         @inlinable public static var cluster: ClusterID { 0x0555 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ConnectionID
-            @inlinable public static var connectionID: UInt8 { 0 }
+            @inlinable public static var connectionID: StructureField<ManuallyTriggerTransport, UInt16> { .init(0) }
             /// ActivationReason
-            @inlinable public static var activationReason: UInt8 { 1 }
+            @inlinable public static var activationReason: StructureField<ManuallyTriggerTransport, TriggerActivationReason> { .init(1) }
             /// TimeControl
-            @inlinable public static var timeControl: UInt8 { 2 }
+            @inlinable public static var timeControl: StructureField<ManuallyTriggerTransport, TransportMotionTriggerTimeControl> { .init(2) }
             /// UserDefined
-            @inlinable public static var userDefined: UInt8 { 3 }
+            @inlinable public static var userDefined: StructureField<ManuallyTriggerTransport, [UInt8]> { .init(3) }
         }
 
         /// ConnectionID (field 0; at most 65534)
@@ -1043,10 +1043,10 @@ extension PushAvStreamTransport {
         @inlinable public static var id: CommandID { 0x06 }
         /// What the node answers.
         public typealias Response = FindTransportResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ConnectionID
-            @inlinable public static var connectionID: UInt8 { 0 }
+            @inlinable public static var connectionID: StructureField<FindTransport, UInt16> { .init(0) }
         }
 
         /// ConnectionID (field 0)
@@ -1079,10 +1079,10 @@ extension PushAvStreamTransport {
         @inlinable public static var cluster: ClusterID { 0x0555 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TransportConfiguration
-            @inlinable public static var transportConfiguration: UInt8 { 0 }
+            @inlinable public static var transportConfiguration: StructureField<AllocatePushTransportResponse, TransportConfiguration> { .init(0) }
         }
 
         /// TransportConfiguration (field 0)
@@ -1115,10 +1115,10 @@ extension PushAvStreamTransport {
         @inlinable public static var cluster: ClusterID { 0x0555 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TransportConfigurations
-            @inlinable public static var transportConfigurations: UInt8 { 0 }
+            @inlinable public static var transportConfigurations: StructureField<FindTransportResponse, [TransportConfiguration]> { .init(0) }
         }
 
         /// TransportConfigurations (field 0)
@@ -1151,18 +1151,18 @@ extension PushAvStreamTransport {
         @inlinable public static var cluster: ClusterID { 0x0555 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ConnectionID
-            @inlinable public static var connectionID: UInt8 { 0 }
+            @inlinable public static var connectionID: StructureField<PushTransportBegin, UInt16> { .init(0) }
             /// TriggerType
-            @inlinable public static var triggerType: UInt8 { 1 }
+            @inlinable public static var triggerType: StructureField<PushTransportBegin, TransportTriggerType> { .init(1) }
             /// ActivationReason
-            @inlinable public static var activationReason: UInt8 { 2 }
+            @inlinable public static var activationReason: StructureField<PushTransportBegin, TriggerActivationReason> { .init(2) }
             /// ContainerType
-            @inlinable public static var containerType: UInt8 { 3 }
+            @inlinable public static var containerType: StructureField<PushTransportBegin, ContainerFormat> { .init(3) }
             /// CMAFSessionNumber
-            @inlinable public static var cmafSessionNumber: UInt8 { 4 }
+            @inlinable public static var cmafSessionNumber: StructureField<PushTransportBegin, UInt64> { .init(4) }
         }
 
         /// ConnectionID (field 0; at most 65534)
@@ -1219,14 +1219,14 @@ extension PushAvStreamTransport {
         @inlinable public static var cluster: ClusterID { 0x0555 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ConnectionID
-            @inlinable public static var connectionID: UInt8 { 0 }
+            @inlinable public static var connectionID: StructureField<PushTransportEnd, UInt16> { .init(0) }
             /// ContainerType
-            @inlinable public static var containerType: UInt8 { 1 }
+            @inlinable public static var containerType: StructureField<PushTransportEnd, ContainerFormat> { .init(1) }
             /// CMAFSessionNumber
-            @inlinable public static var cmafSessionNumber: UInt8 { 2 }
+            @inlinable public static var cmafSessionNumber: StructureField<PushTransportEnd, UInt64> { .init(2) }
         }
 
         /// ConnectionID (field 0; at most 65534)

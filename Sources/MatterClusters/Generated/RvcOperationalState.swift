@@ -11,14 +11,14 @@ extension RvcOperationalState {
         @inlinable public static var cluster: ClusterID { 0x0061 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CompletionErrorCode
-            @inlinable public static var completionErrorCode: UInt8 { 0 }
+            @inlinable public static var completionErrorCode: StructureField<OperationCompletion, UInt8> { .init(0) }
             /// TotalOperationalTime
-            @inlinable public static var totalOperationalTime: UInt8 { 1 }
+            @inlinable public static var totalOperationalTime: StructureField<OperationCompletion, UInt32> { .init(1) }
             /// PausedTime
-            @inlinable public static var pausedTime: UInt8 { 2 }
+            @inlinable public static var pausedTime: StructureField<OperationCompletion, UInt32> { .init(2) }
         }
 
         /// CompletionErrorCode (field 0)

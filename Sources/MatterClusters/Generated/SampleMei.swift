@@ -66,12 +66,12 @@ extension SampleMei {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = AddArgumentsResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<AddArguments, UInt8> { .init(0) }
             /// arg2
-            @inlinable public static var arg2: UInt8 { 1 }
+            @inlinable public static var arg2: StructureField<AddArguments, UInt8> { .init(1) }
         }
 
         /// arg1 (field 0)
@@ -110,10 +110,10 @@ extension SampleMei {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC20 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// returnValue
-            @inlinable public static var returnValue: UInt8 { 0 }
+            @inlinable public static var returnValue: StructureField<AddArgumentsResponse, UInt8> { .init(0) }
         }
 
         /// returnValue (field 0)
@@ -146,12 +146,12 @@ extension SampleMei {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC20 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// count
-            @inlinable public static var count: UInt8 { 1 }
+            @inlinable public static var count: StructureField<PingCountEvent, UInt32> { .init(1) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<PingCountEvent, UInt8> { .init(254) }
         }
 
         /// count (field 1)

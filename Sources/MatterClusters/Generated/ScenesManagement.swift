@@ -13,10 +13,10 @@ extension ScenesManagement {
         @inlinable public static var id: CommandID { 0x03 }
         /// What the node answers.
         public typealias Response = RemoveAllScenesResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<RemoveAllScenes, UInt16> { .init(0) }
         }
 
         /// GroupID (field 0)
@@ -51,18 +51,18 @@ extension ScenesManagement {
         @inlinable public static var id: CommandID { 0x40 }
         /// What the node answers.
         public typealias Response = CopySceneResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Mode
-            @inlinable public static var mode: UInt8 { 0 }
+            @inlinable public static var mode: StructureField<CopyScene, CopyMode> { .init(0) }
             /// GroupIdentifierFrom
-            @inlinable public static var groupIdentifierFrom: UInt8 { 1 }
+            @inlinable public static var groupIdentifierFrom: StructureField<CopyScene, UInt16> { .init(1) }
             /// SceneIdentifierFrom
-            @inlinable public static var sceneIdentifierFrom: UInt8 { 2 }
+            @inlinable public static var sceneIdentifierFrom: StructureField<CopyScene, UInt8> { .init(2) }
             /// GroupIdentifierTo
-            @inlinable public static var groupIdentifierTo: UInt8 { 3 }
+            @inlinable public static var groupIdentifierTo: StructureField<CopyScene, UInt16> { .init(3) }
             /// SceneIdentifierTo
-            @inlinable public static var sceneIdentifierTo: UInt8 { 4 }
+            @inlinable public static var sceneIdentifierTo: StructureField<CopyScene, UInt8> { .init(4) }
         }
 
         /// Mode (field 0)
@@ -119,14 +119,14 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x40 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<CopySceneResponse, UInt8> { .init(0) }
             /// GroupIdentifierFrom
-            @inlinable public static var groupIdentifierFrom: UInt8 { 1 }
+            @inlinable public static var groupIdentifierFrom: StructureField<CopySceneResponse, UInt16> { .init(1) }
             /// SceneIdentifierFrom
-            @inlinable public static var sceneIdentifierFrom: UInt8 { 2 }
+            @inlinable public static var sceneIdentifierFrom: StructureField<CopySceneResponse, UInt8> { .init(2) }
         }
 
         /// Status (field 0)

@@ -64,12 +64,12 @@ extension ServiceArea {
 
     /// AreaInfoStruct
     public struct AreaInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// LocationInfo
-            @inlinable public static var locationInfo: UInt8 { 0 }
+            @inlinable public static var locationInfo: StructureField<AreaInfo, GlobalTypes.LocationDescriptor> { .init(0) }
             /// LandmarkInfo
-            @inlinable public static var landmarkInfo: UInt8 { 1 }
+            @inlinable public static var landmarkInfo: StructureField<AreaInfo, LandmarkInfo> { .init(1) }
         }
 
         /// LocationInfo (field 0)
@@ -104,14 +104,14 @@ extension ServiceArea {
 
     /// AreaStruct
     public struct Area: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AreaID
-            @inlinable public static var areaID: UInt8 { 0 }
+            @inlinable public static var areaID: StructureField<Area, UInt32> { .init(0) }
             /// MapID
-            @inlinable public static var mapID: UInt8 { 1 }
+            @inlinable public static var mapID: StructureField<Area, UInt32> { .init(1) }
             /// AreaInfo
-            @inlinable public static var areaInfo: UInt8 { 2 }
+            @inlinable public static var areaInfo: StructureField<Area, AreaInfo> { .init(2) }
         }
 
         /// AreaID (field 0)
@@ -152,12 +152,12 @@ extension ServiceArea {
 
     /// LandmarkInfoStruct
     public struct LandmarkInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// LandmarkTag
-            @inlinable public static var landmarkTag: UInt8 { 0 }
+            @inlinable public static var landmarkTag: StructureField<LandmarkInfo, GlobalTypes.LandmarkTag> { .init(0) }
             /// RelativePositionTag
-            @inlinable public static var relativePositionTag: UInt8 { 1 }
+            @inlinable public static var relativePositionTag: StructureField<LandmarkInfo, GlobalTypes.RelativePositionTag> { .init(1) }
         }
 
         /// LandmarkTag (field 0)
@@ -192,12 +192,12 @@ extension ServiceArea {
 
     /// MapStruct
     public struct Map: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MapID
-            @inlinable public static var mapID: UInt8 { 0 }
+            @inlinable public static var mapID: StructureField<Map, UInt32> { .init(0) }
             /// Name
-            @inlinable public static var name: UInt8 { 1 }
+            @inlinable public static var name: StructureField<Map, String> { .init(1) }
         }
 
         /// MapID (field 0)
@@ -260,16 +260,16 @@ extension ServiceArea {
 
     /// ProgressStruct
     public struct Progress: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AreaID
-            @inlinable public static var areaID: UInt8 { 0 }
+            @inlinable public static var areaID: StructureField<Progress, UInt32> { .init(0) }
             /// Status
-            @inlinable public static var status: UInt8 { 1 }
+            @inlinable public static var status: StructureField<Progress, OperationalStatus> { .init(1) }
             /// TotalOperationalTime
-            @inlinable public static var totalOperationalTime: UInt8 { 2 }
+            @inlinable public static var totalOperationalTime: StructureField<Progress, UInt32> { .init(2) }
             /// EstimatedTime
-            @inlinable public static var estimatedTime: UInt8 { 3 }
+            @inlinable public static var estimatedTime: StructureField<Progress, UInt32> { .init(3) }
         }
 
         /// AreaID (field 0)
@@ -378,10 +378,10 @@ extension ServiceArea {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = SelectAreasResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NewAreas
-            @inlinable public static var newAreas: UInt8 { 0 }
+            @inlinable public static var newAreas: StructureField<SelectAreas, [UInt32]> { .init(0) }
         }
 
         /// NewAreas (field 0)
@@ -416,10 +416,10 @@ extension ServiceArea {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = SkipAreaResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SkippedArea
-            @inlinable public static var skippedArea: UInt8 { 0 }
+            @inlinable public static var skippedArea: StructureField<SkipArea, UInt32> { .init(0) }
         }
 
         /// SkippedArea (field 0)
@@ -452,12 +452,12 @@ extension ServiceArea {
         @inlinable public static var cluster: ClusterID { 0x0150 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<SelectAreasResponse, SelectAreasStatus> { .init(0) }
             /// StatusText
-            @inlinable public static var statusText: UInt8 { 1 }
+            @inlinable public static var statusText: StructureField<SelectAreasResponse, String> { .init(1) }
         }
 
         /// Status (field 0)
@@ -496,12 +496,12 @@ extension ServiceArea {
         @inlinable public static var cluster: ClusterID { 0x0150 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<SkipAreaResponse, SkipAreaStatus> { .init(0) }
             /// StatusText
-            @inlinable public static var statusText: UInt8 { 1 }
+            @inlinable public static var statusText: StructureField<SkipAreaResponse, String> { .init(1) }
         }
 
         /// Status (field 0)

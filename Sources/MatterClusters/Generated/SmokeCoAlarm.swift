@@ -33,10 +33,10 @@ extension SmokeCoAlarm {
         @inlinable public static var cluster: ClusterID { 0x005C }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AlarmSeverityLevel
-            @inlinable public static var alarmSeverityLevel: UInt8 { 0 }
+            @inlinable public static var alarmSeverityLevel: StructureField<SmokeAlarm, AlarmState> { .init(0) }
         }
 
         /// AlarmSeverityLevel (field 0)
@@ -69,10 +69,10 @@ extension SmokeCoAlarm {
         @inlinable public static var cluster: ClusterID { 0x005C }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AlarmSeverityLevel
-            @inlinable public static var alarmSeverityLevel: UInt8 { 0 }
+            @inlinable public static var alarmSeverityLevel: StructureField<COAlarm, AlarmState> { .init(0) }
         }
 
         /// AlarmSeverityLevel (field 0)
@@ -105,10 +105,10 @@ extension SmokeCoAlarm {
         @inlinable public static var cluster: ClusterID { 0x005C }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AlarmSeverityLevel
-            @inlinable public static var alarmSeverityLevel: UInt8 { 0 }
+            @inlinable public static var alarmSeverityLevel: StructureField<LowBattery, AlarmState> { .init(0) }
         }
 
         /// AlarmSeverityLevel (field 0)
@@ -251,10 +251,10 @@ extension SmokeCoAlarm {
         @inlinable public static var cluster: ClusterID { 0x005C }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AlarmSeverityLevel
-            @inlinable public static var alarmSeverityLevel: UInt8 { 0 }
+            @inlinable public static var alarmSeverityLevel: StructureField<InterconnectSmokeAlarm, AlarmState> { .init(0) }
         }
 
         /// AlarmSeverityLevel (field 0)
@@ -287,10 +287,10 @@ extension SmokeCoAlarm {
         @inlinable public static var cluster: ClusterID { 0x005C }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x09 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AlarmSeverityLevel
-            @inlinable public static var alarmSeverityLevel: UInt8 { 0 }
+            @inlinable public static var alarmSeverityLevel: StructureField<InterconnectCOAlarm, AlarmState> { .init(0) }
         }
 
         /// AlarmSeverityLevel (field 0)

@@ -33,14 +33,14 @@ extension SoftwareDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0034 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ID
-            @inlinable public static var id: UInt8 { 0 }
+            @inlinable public static var id: StructureField<SoftwareFault, UInt64> { .init(0) }
             /// Name
-            @inlinable public static var name: UInt8 { 1 }
+            @inlinable public static var name: StructureField<SoftwareFault, String> { .init(1) }
             /// FaultRecording
-            @inlinable public static var faultRecording: UInt8 { 2 }
+            @inlinable public static var faultRecording: StructureField<SoftwareFault, [UInt8]> { .init(2) }
         }
 
         /// ID (field 0)

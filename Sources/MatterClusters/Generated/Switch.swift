@@ -11,10 +11,10 @@ extension Switch {
         @inlinable public static var cluster: ClusterID { 0x003B }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NewPosition
-            @inlinable public static var newPosition: UInt8 { 0 }
+            @inlinable public static var newPosition: StructureField<SwitchLatched, UInt8> { .init(0) }
         }
 
         /// NewPosition (field 0; at most 254)
@@ -37,158 +37,6 @@ extension Switch {
         public var tlv: TLVValue {
             var fields = StructureFields()
             fields.add(0, newPosition)
-            return fields.tlv
-        }
-    }
-
-    /// InitialPress, event 0x01 of Switch.
-    public struct InitialPress: ClusterEvent {
-        /// The number of the cluster.
-        @inlinable public static var cluster: ClusterID { 0x003B }
-        /// The number within the cluster.
-        @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
-        public enum Field {
-            /// NewPosition
-            @inlinable public static var newPosition: UInt8 { 0 }
-        }
-
-        /// NewPosition (field 0; at most 254)
-        public var newPosition: UInt8
-
-        /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(newPosition: UInt8) {
-            self.newPosition = newPosition
-        }
-
-        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
-        public init?(tlv: TLVValue) {
-            guard let fields = StructureFields(tlv),
-                let newPosition: UInt8 = fields.required(0)
-            else { return nil }
-            self.newPosition = newPosition
-        }
-
-        /// The structure as it is sent.
-        public var tlv: TLVValue {
-            var fields = StructureFields()
-            fields.add(0, newPosition)
-            return fields.tlv
-        }
-    }
-
-    /// LongPress, event 0x02 of Switch.
-    public struct LongPress: ClusterEvent {
-        /// The number of the cluster.
-        @inlinable public static var cluster: ClusterID { 0x003B }
-        /// The number within the cluster.
-        @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
-        public enum Field {
-            /// NewPosition
-            @inlinable public static var newPosition: UInt8 { 0 }
-        }
-
-        /// NewPosition (field 0; at most 254)
-        public var newPosition: UInt8
-
-        /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(newPosition: UInt8) {
-            self.newPosition = newPosition
-        }
-
-        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
-        public init?(tlv: TLVValue) {
-            guard let fields = StructureFields(tlv),
-                let newPosition: UInt8 = fields.required(0)
-            else { return nil }
-            self.newPosition = newPosition
-        }
-
-        /// The structure as it is sent.
-        public var tlv: TLVValue {
-            var fields = StructureFields()
-            fields.add(0, newPosition)
-            return fields.tlv
-        }
-    }
-
-    /// LongRelease, event 0x04 of Switch.
-    public struct LongRelease: ClusterEvent {
-        /// The number of the cluster.
-        @inlinable public static var cluster: ClusterID { 0x003B }
-        /// The number within the cluster.
-        @inlinable public static var id: EventID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
-        public enum Field {
-            /// PreviousPosition
-            @inlinable public static var previousPosition: UInt8 { 0 }
-        }
-
-        /// PreviousPosition (field 0; at most 254)
-        public var previousPosition: UInt8
-
-        /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(previousPosition: UInt8) {
-            self.previousPosition = previousPosition
-        }
-
-        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
-        public init?(tlv: TLVValue) {
-            guard let fields = StructureFields(tlv),
-                let previousPosition: UInt8 = fields.required(0)
-            else { return nil }
-            self.previousPosition = previousPosition
-        }
-
-        /// The structure as it is sent.
-        public var tlv: TLVValue {
-            var fields = StructureFields()
-            fields.add(0, previousPosition)
-            return fields.tlv
-        }
-    }
-
-    /// MultiPressOngoing, event 0x05 of Switch.
-    public struct MultiPressOngoing: ClusterEvent {
-        /// The number of the cluster.
-        @inlinable public static var cluster: ClusterID { 0x003B }
-        /// The number within the cluster.
-        @inlinable public static var id: EventID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
-        public enum Field {
-            /// NewPosition
-            @inlinable public static var newPosition: UInt8 { 0 }
-            /// CurrentNumberOfPressesCounted
-            @inlinable public static var currentNumberOfPressesCounted: UInt8 { 1 }
-        }
-
-        /// NewPosition (field 0; at most 254)
-        public var newPosition: UInt8
-        /// CurrentNumberOfPressesCounted (field 1; at least 2)
-        public var currentNumberOfPressesCounted: UInt8
-
-        /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(newPosition: UInt8, currentNumberOfPressesCounted: UInt8) {
-            self.newPosition = newPosition
-            self.currentNumberOfPressesCounted = currentNumberOfPressesCounted
-        }
-
-        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
-        public init?(tlv: TLVValue) {
-            guard let fields = StructureFields(tlv),
-                let newPosition: UInt8 = fields.required(0),
-                let currentNumberOfPressesCounted: UInt8 = fields.required(1)
-            else { return nil }
-            self.newPosition = newPosition
-            self.currentNumberOfPressesCounted = currentNumberOfPressesCounted
-        }
-
-        /// The structure as it is sent.
-        public var tlv: TLVValue {
-            var fields = StructureFields()
-            fields.add(0, newPosition)
-            fields.add(1, currentNumberOfPressesCounted)
             return fields.tlv
         }
     }

@@ -65,12 +65,12 @@ extension TargetNavigator {
 
     /// TargetInfoStruct
     public struct TargetInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Identifier
-            @inlinable public static var identifier: UInt8 { 0 }
+            @inlinable public static var identifier: StructureField<TargetInfo, UInt8> { .init(0) }
             /// Name
-            @inlinable public static var name: UInt8 { 1 }
+            @inlinable public static var name: StructureField<TargetInfo, String> { .init(1) }
         }
 
         /// Identifier (field 0; at most 254)
@@ -111,12 +111,12 @@ extension TargetNavigator {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = NavigateTargetResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Target
-            @inlinable public static var target: UInt8 { 0 }
+            @inlinable public static var target: StructureField<NavigateTarget, UInt8> { .init(0) }
             /// Data
-            @inlinable public static var data: UInt8 { 1 }
+            @inlinable public static var data: StructureField<NavigateTarget, String> { .init(1) }
         }
 
         /// Target (field 0)
@@ -155,12 +155,12 @@ extension TargetNavigator {
         @inlinable public static var cluster: ClusterID { 0x0505 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<NavigateTargetResponse, Status> { .init(0) }
             /// Data
-            @inlinable public static var data: UInt8 { 1 }
+            @inlinable public static var data: StructureField<NavigateTargetResponse, String> { .init(1) }
         }
 
         /// Status (field 0)
@@ -199,14 +199,14 @@ extension TargetNavigator {
         @inlinable public static var cluster: ClusterID { 0x0505 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TargetList
-            @inlinable public static var targetList: UInt8 { 0 }
+            @inlinable public static var targetList: StructureField<TargetUpdated, [TargetInfo]> { .init(0) }
             /// CurrentTarget
-            @inlinable public static var currentTarget: UInt8 { 1 }
+            @inlinable public static var currentTarget: StructureField<TargetUpdated, UInt8> { .init(1) }
             /// Data
-            @inlinable public static var data: UInt8 { 2 }
+            @inlinable public static var data: StructureField<TargetUpdated, [UInt8]> { .init(2) }
         }
 
         /// TargetList (field 0)

@@ -62,12 +62,12 @@ extension TemperatureControl {
         @inlinable public static var cluster: ClusterID { 0x0056 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TargetTemperature
-            @inlinable public static var targetTemperature: UInt8 { 0 }
+            @inlinable public static var targetTemperature: StructureField<SetTemperature, Int16> { .init(0) }
             /// TargetTemperatureLevel
-            @inlinable public static var targetTemperatureLevel: UInt8 { 1 }
+            @inlinable public static var targetTemperatureLevel: StructureField<SetTemperature, UInt8> { .init(1) }
         }
 
         /// TargetTemperature (field 0)

@@ -7,14 +7,14 @@ extension Thermostat {
 
     /// WeeklyScheduleTransitionStruct
     public struct WeeklyScheduleTransition: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 0 }
+            @inlinable public static var transitionTime: StructureField<WeeklyScheduleTransition, UInt16> { .init(0) }
             /// HeatSetpoint
-            @inlinable public static var heatSetpoint: UInt8 { 1 }
+            @inlinable public static var heatSetpoint: StructureField<WeeklyScheduleTransition, Int16> { .init(1) }
             /// CoolSetpoint
-            @inlinable public static var coolSetpoint: UInt8 { 2 }
+            @inlinable public static var coolSetpoint: StructureField<WeeklyScheduleTransition, Int16> { .init(2) }
         }
 
         /// TransitionTime (field 0; at most 1439)
@@ -59,16 +59,16 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NumberOfTransitionsForSequence
-            @inlinable public static var numberOfTransitionsForSequence: UInt8 { 0 }
+            @inlinable public static var numberOfTransitionsForSequence: StructureField<SetWeeklySchedule, UInt8> { .init(0) }
             /// DayOfWeekForSequence
-            @inlinable public static var dayOfWeekForSequence: UInt8 { 1 }
+            @inlinable public static var dayOfWeekForSequence: StructureField<SetWeeklySchedule, ScheduleDayOfWeek> { .init(1) }
             /// ModeForSequence
-            @inlinable public static var modeForSequence: UInt8 { 2 }
+            @inlinable public static var modeForSequence: StructureField<SetWeeklySchedule, ScheduleMode> { .init(2) }
             /// Transitions
-            @inlinable public static var transitions: UInt8 { 3 }
+            @inlinable public static var transitions: StructureField<SetWeeklySchedule, [WeeklyScheduleTransition]> { .init(3) }
         }
 
         /// NumberOfTransitionsForSequence (field 0)
@@ -121,12 +121,12 @@ extension Thermostat {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = GetWeeklyScheduleResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DaysToReturn
-            @inlinable public static var daysToReturn: UInt8 { 0 }
+            @inlinable public static var daysToReturn: StructureField<GetWeeklySchedule, ScheduleDayOfWeek> { .init(0) }
             /// ModeToReturn
-            @inlinable public static var modeToReturn: UInt8 { 1 }
+            @inlinable public static var modeToReturn: StructureField<GetWeeklySchedule, ScheduleMode> { .init(1) }
         }
 
         /// DaysToReturn (field 0)
@@ -187,10 +187,10 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ScheduleHandle
-            @inlinable public static var scheduleHandle: UInt8 { 0 }
+            @inlinable public static var scheduleHandle: StructureField<SetActiveScheduleRequest, [UInt8]> { .init(0) }
         }
 
         /// ScheduleHandle (field 0; at most 16 bytes)
@@ -223,10 +223,10 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PresetHandle
-            @inlinable public static var presetHandle: UInt8 { 0 }
+            @inlinable public static var presetHandle: StructureField<SetActivePresetRequest, [UInt8]> { .init(0) }
         }
 
         /// PresetHandle (field 0; at most 16 bytes)
@@ -261,14 +261,14 @@ extension Thermostat {
         @inlinable public static var id: CommandID { 0x07 }
         /// What the node answers.
         public typealias Response = AddThermostatSuggestionResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PresetHandle
-            @inlinable public static var presetHandle: UInt8 { 0 }
+            @inlinable public static var presetHandle: StructureField<AddThermostatSuggestion, [UInt8]> { .init(0) }
             /// EffectiveTime
-            @inlinable public static var effectiveTime: UInt8 { 1 }
+            @inlinable public static var effectiveTime: StructureField<AddThermostatSuggestion, UInt32> { .init(1) }
             /// ExpirationInMinutes
-            @inlinable public static var expirationInMinutes: UInt8 { 2 }
+            @inlinable public static var expirationInMinutes: StructureField<AddThermostatSuggestion, UInt16> { .init(2) }
         }
 
         /// PresetHandle (field 0; at most 16 bytes)
@@ -313,10 +313,10 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UniqueID
-            @inlinable public static var uniqueID: UInt8 { 0 }
+            @inlinable public static var uniqueID: StructureField<RemoveThermostatSuggestion, UInt8> { .init(0) }
         }
 
         /// UniqueID (field 0)
@@ -351,14 +351,14 @@ extension Thermostat {
         @inlinable public static var id: CommandID { 0xFE }
         /// What the node answers.
         public typealias Response = AtomicResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RequestType
-            @inlinable public static var requestType: UInt8 { 0 }
+            @inlinable public static var requestType: StructureField<AtomicRequest, GlobalTypes.AtomicRequestType> { .init(0) }
             /// AttributeRequests
-            @inlinable public static var attributeRequests: UInt8 { 1 }
+            @inlinable public static var attributeRequests: StructureField<AtomicRequest, [AttributeID]> { .init(1) }
             /// Timeout
-            @inlinable public static var timeout: UInt8 { 2 }
+            @inlinable public static var timeout: StructureField<AtomicRequest, UInt16> { .init(2) }
         }
 
         /// RequestType (field 0)
@@ -403,16 +403,16 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NumberOfTransitionsForSequence
-            @inlinable public static var numberOfTransitionsForSequence: UInt8 { 0 }
+            @inlinable public static var numberOfTransitionsForSequence: StructureField<GetWeeklyScheduleResponse, UInt8> { .init(0) }
             /// DayOfWeekForSequence
-            @inlinable public static var dayOfWeekForSequence: UInt8 { 1 }
+            @inlinable public static var dayOfWeekForSequence: StructureField<GetWeeklyScheduleResponse, ScheduleDayOfWeek> { .init(1) }
             /// ModeForSequence
-            @inlinable public static var modeForSequence: UInt8 { 2 }
+            @inlinable public static var modeForSequence: StructureField<GetWeeklyScheduleResponse, ScheduleMode> { .init(2) }
             /// Transitions
-            @inlinable public static var transitions: UInt8 { 3 }
+            @inlinable public static var transitions: StructureField<GetWeeklyScheduleResponse, [WeeklyScheduleTransition]> { .init(3) }
         }
 
         /// NumberOfTransitionsForSequence (field 0)
@@ -463,10 +463,10 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UniqueID
-            @inlinable public static var uniqueID: UInt8 { 0 }
+            @inlinable public static var uniqueID: StructureField<AddThermostatSuggestionResponse, UInt8> { .init(0) }
         }
 
         /// UniqueID (field 0)
@@ -499,14 +499,14 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0xFD }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StatusCode
-            @inlinable public static var statusCode: UInt8 { 0 }
+            @inlinable public static var statusCode: StructureField<AtomicResponse, UInt8> { .init(0) }
             /// AttributeStatus
-            @inlinable public static var attributeStatus: UInt8 { 1 }
+            @inlinable public static var attributeStatus: StructureField<AtomicResponse, [GlobalTypes.AtomicAttributeStatus]> { .init(1) }
             /// Timeout
-            @inlinable public static var timeout: UInt8 { 2 }
+            @inlinable public static var timeout: StructureField<AtomicResponse, UInt16> { .init(2) }
         }
 
         /// StatusCode (field 0)
@@ -551,12 +551,12 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PreviousSystemMode
-            @inlinable public static var previousSystemMode: UInt8 { 0 }
+            @inlinable public static var previousSystemMode: StructureField<SystemModeChange, SystemMode> { .init(0) }
             /// CurrentSystemMode
-            @inlinable public static var currentSystemMode: UInt8 { 1 }
+            @inlinable public static var currentSystemMode: StructureField<SystemModeChange, SystemMode> { .init(1) }
         }
 
         /// PreviousSystemMode (field 0)
@@ -595,10 +595,10 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CurrentLocalTemperature
-            @inlinable public static var currentLocalTemperature: UInt8 { 0 }
+            @inlinable public static var currentLocalTemperature: StructureField<LocalTemperatureChange, Int16> { .init(0) }
         }
 
         /// CurrentLocalTemperature (field 0)
@@ -631,12 +631,12 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PreviousOccupancy
-            @inlinable public static var previousOccupancy: UInt8 { 0 }
+            @inlinable public static var previousOccupancy: StructureField<OccupancyChange, Occupancy> { .init(0) }
             /// CurrentOccupancy
-            @inlinable public static var currentOccupancy: UInt8 { 1 }
+            @inlinable public static var currentOccupancy: StructureField<OccupancyChange, Occupancy> { .init(1) }
         }
 
         /// PreviousOccupancy (field 0)
@@ -675,16 +675,16 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SystemMode
-            @inlinable public static var systemMode: UInt8 { 0 }
+            @inlinable public static var systemMode: StructureField<SetpointChange, SystemMode> { .init(0) }
             /// Occupancy
-            @inlinable public static var occupancy: UInt8 { 1 }
+            @inlinable public static var occupancy: StructureField<SetpointChange, Occupancy> { .init(1) }
             /// PreviousSetpoint
-            @inlinable public static var previousSetpoint: UInt8 { 2 }
+            @inlinable public static var previousSetpoint: StructureField<SetpointChange, Int16> { .init(2) }
             /// CurrentSetpoint
-            @inlinable public static var currentSetpoint: UInt8 { 3 }
+            @inlinable public static var currentSetpoint: StructureField<SetpointChange, Int16> { .init(3) }
         }
 
         /// SystemMode (field 0; 3 to 4)
@@ -735,12 +735,12 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PreviousRunningState
-            @inlinable public static var previousRunningState: UInt8 { 0 }
+            @inlinable public static var previousRunningState: StructureField<RunningStateChange, RelayState> { .init(0) }
             /// CurrentRunningState
-            @inlinable public static var currentRunningState: UInt8 { 1 }
+            @inlinable public static var currentRunningState: StructureField<RunningStateChange, RelayState> { .init(1) }
         }
 
         /// PreviousRunningState (field 0)
@@ -779,12 +779,12 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PreviousRunningMode
-            @inlinable public static var previousRunningMode: UInt8 { 0 }
+            @inlinable public static var previousRunningMode: StructureField<RunningModeChange, ThermostatRunningMode> { .init(0) }
             /// CurrentRunningMode
-            @inlinable public static var currentRunningMode: UInt8 { 1 }
+            @inlinable public static var currentRunningMode: StructureField<RunningModeChange, ThermostatRunningMode> { .init(1) }
         }
 
         /// PreviousRunningMode (field 0)
@@ -823,12 +823,12 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PreviousScheduleHandle
-            @inlinable public static var previousScheduleHandle: UInt8 { 0 }
+            @inlinable public static var previousScheduleHandle: StructureField<ActiveScheduleChange, [UInt8]> { .init(0) }
             /// CurrentScheduleHandle
-            @inlinable public static var currentScheduleHandle: UInt8 { 1 }
+            @inlinable public static var currentScheduleHandle: StructureField<ActiveScheduleChange, [UInt8]> { .init(1) }
         }
 
         /// PreviousScheduleHandle (field 0; at most 16 bytes)
@@ -867,12 +867,12 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x07 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PreviousPresetHandle
-            @inlinable public static var previousPresetHandle: UInt8 { 0 }
+            @inlinable public static var previousPresetHandle: StructureField<ActivePresetChange, [UInt8]> { .init(0) }
             /// CurrentPresetHandle
-            @inlinable public static var currentPresetHandle: UInt8 { 1 }
+            @inlinable public static var currentPresetHandle: StructureField<ActivePresetChange, [UInt8]> { .init(1) }
         }
 
         /// PreviousPresetHandle (field 0; at most 16 bytes)

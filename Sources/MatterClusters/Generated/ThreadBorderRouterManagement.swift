@@ -116,12 +116,12 @@ extension ThreadBorderRouterManagement {
         @inlinable public static var id: CommandID { 0x03 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActiveDataset
-            @inlinable public static var activeDataset: UInt8 { 0 }
+            @inlinable public static var activeDataset: StructureField<SetActiveDatasetRequest, [UInt8]> { .init(0) }
             /// Breadcrumb
-            @inlinable public static var breadcrumb: UInt8 { 1 }
+            @inlinable public static var breadcrumb: StructureField<SetActiveDatasetRequest, UInt64> { .init(1) }
         }
 
         /// ActiveDataset (field 0; at most 254 bytes)
@@ -162,10 +162,10 @@ extension ThreadBorderRouterManagement {
         @inlinable public static var id: CommandID { 0x04 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PendingDataset
-            @inlinable public static var pendingDataset: UInt8 { 0 }
+            @inlinable public static var pendingDataset: StructureField<SetPendingDatasetRequest, [UInt8]> { .init(0) }
         }
 
         /// PendingDataset (field 0; at most 254 bytes)
@@ -198,10 +198,10 @@ extension ThreadBorderRouterManagement {
         @inlinable public static var cluster: ClusterID { 0x0452 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Dataset
-            @inlinable public static var dataset: UInt8 { 0 }
+            @inlinable public static var dataset: StructureField<DatasetResponse, [UInt8]> { .init(0) }
         }
 
         /// Dataset (field 0; at most 254 bytes)

@@ -33,10 +33,10 @@ extension ThreadNetworkDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0035 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ConnectionStatus
-            @inlinable public static var connectionStatus: UInt8 { 0 }
+            @inlinable public static var connectionStatus: StructureField<ConnectionStatusEvent, ConnectionStatus> { .init(0) }
         }
 
         /// ConnectionStatus (field 0)
@@ -69,12 +69,12 @@ extension ThreadNetworkDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0035 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Current
-            @inlinable public static var current: UInt8 { 0 }
+            @inlinable public static var current: StructureField<NetworkFaultChange, [NetworkFault]> { .init(0) }
             /// Previous
-            @inlinable public static var previous: UInt8 { 1 }
+            @inlinable public static var previous: StructureField<NetworkFaultChange, [NetworkFault]> { .init(1) }
         }
 
         /// Current (field 0; at most 4 entries)

@@ -42,16 +42,16 @@ extension ThreadNetworkDirectory {
 
     /// ThreadNetworkStruct
     public struct ThreadNetwork: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ExtendedPanID
-            @inlinable public static var extendedPanID: UInt8 { 0 }
+            @inlinable public static var extendedPanID: StructureField<ThreadNetwork, [UInt8]> { .init(0) }
             /// NetworkName
-            @inlinable public static var networkName: UInt8 { 1 }
+            @inlinable public static var networkName: StructureField<ThreadNetwork, String> { .init(1) }
             /// Channel
-            @inlinable public static var channel: UInt8 { 2 }
+            @inlinable public static var channel: StructureField<ThreadNetwork, UInt16> { .init(2) }
             /// ActiveTimestamp
-            @inlinable public static var activeTimestamp: UInt8 { 3 }
+            @inlinable public static var activeTimestamp: StructureField<ThreadNetwork, UInt64> { .init(3) }
         }
 
         /// ExtendedPanID (field 0; 8 to 8 bytes)
@@ -104,10 +104,10 @@ extension ThreadNetworkDirectory {
         @inlinable public static var id: CommandID { 0x00 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OperationalDataset
-            @inlinable public static var operationalDataset: UInt8 { 0 }
+            @inlinable public static var operationalDataset: StructureField<AddNetwork, [UInt8]> { .init(0) }
         }
 
         /// OperationalDataset (field 0; at most 254 bytes)
@@ -142,10 +142,10 @@ extension ThreadNetworkDirectory {
         @inlinable public static var id: CommandID { 0x01 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ExtendedPanID
-            @inlinable public static var extendedPanID: UInt8 { 0 }
+            @inlinable public static var extendedPanID: StructureField<RemoveNetwork, [UInt8]> { .init(0) }
         }
 
         /// ExtendedPanID (field 0; 8 to 8 bytes)
@@ -180,10 +180,10 @@ extension ThreadNetworkDirectory {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = OperationalDatasetResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ExtendedPanID
-            @inlinable public static var extendedPanID: UInt8 { 0 }
+            @inlinable public static var extendedPanID: StructureField<GetOperationalDataset, [UInt8]> { .init(0) }
         }
 
         /// ExtendedPanID (field 0; 8 to 8 bytes)
@@ -216,10 +216,10 @@ extension ThreadNetworkDirectory {
         @inlinable public static var cluster: ClusterID { 0x0453 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OperationalDataset
-            @inlinable public static var operationalDataset: UInt8 { 0 }
+            @inlinable public static var operationalDataset: StructureField<OperationalDatasetResponse, [UInt8]> { .init(0) }
         }
 
         /// OperationalDataset (field 0; at most 254 bytes)

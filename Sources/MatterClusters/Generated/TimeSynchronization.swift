@@ -33,10 +33,10 @@ extension TimeSynchronization {
         @inlinable public static var cluster: ClusterID { 0x0038 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DSTOffsetActive
-            @inlinable public static var dstOffsetActive: UInt8 { 0 }
+            @inlinable public static var dstOffsetActive: StructureField<DSTStatus, Bool> { .init(0) }
         }
 
         /// DSTOffsetActive (field 0)
@@ -69,12 +69,12 @@ extension TimeSynchronization {
         @inlinable public static var cluster: ClusterID { 0x0038 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Offset
-            @inlinable public static var offset: UInt8 { 0 }
+            @inlinable public static var offset: StructureField<TimeZoneStatus, Int32> { .init(0) }
             /// Name
-            @inlinable public static var name: UInt8 { 1 }
+            @inlinable public static var name: StructureField<TimeZoneStatus, String> { .init(1) }
         }
 
         /// Offset (field 0; -43200 to 50400)

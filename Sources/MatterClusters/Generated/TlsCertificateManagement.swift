@@ -68,14 +68,14 @@ extension TlsCertificateManagement {
 
     /// TLSCertStruct
     public struct TLSCert: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CAID
-            @inlinable public static var caid: UInt8 { 0 }
+            @inlinable public static var caid: StructureField<TLSCert, UInt16> { .init(0) }
             /// Certificate
-            @inlinable public static var certificate: UInt8 { 1 }
+            @inlinable public static var certificate: StructureField<TLSCert, [UInt8]> { .init(1) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<TLSCert, UInt8> { .init(254) }
         }
 
         /// CAID (field 0; at most 65534)
@@ -116,16 +116,16 @@ extension TlsCertificateManagement {
 
     /// TLSClientCertificateDetailStruct
     public struct TLSClientCertificateDetail: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CCDID
-            @inlinable public static var ccdid: UInt8 { 0 }
+            @inlinable public static var ccdid: StructureField<TLSClientCertificateDetail, UInt16> { .init(0) }
             /// ClientCertificate
-            @inlinable public static var clientCertificate: UInt8 { 1 }
+            @inlinable public static var clientCertificate: StructureField<TLSClientCertificateDetail, [UInt8]> { .init(1) }
             /// IntermediateCertificates
-            @inlinable public static var intermediateCertificates: UInt8 { 2 }
+            @inlinable public static var intermediateCertificates: StructureField<TLSClientCertificateDetail, [[UInt8]]> { .init(2) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<TLSClientCertificateDetail, UInt8> { .init(254) }
         }
 
         /// CCDID (field 0; at most 65534)
@@ -178,12 +178,12 @@ extension TlsCertificateManagement {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = ProvisionRootCertificateResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Certificate
-            @inlinable public static var certificate: UInt8 { 0 }
+            @inlinable public static var certificate: StructureField<ProvisionRootCertificate, [UInt8]> { .init(0) }
             /// CAID
-            @inlinable public static var caid: UInt8 { 1 }
+            @inlinable public static var caid: StructureField<ProvisionRootCertificate, UInt16> { .init(1) }
         }
 
         /// Certificate (field 0; at most 3000 bytes)
@@ -224,10 +224,10 @@ extension TlsCertificateManagement {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = FindRootCertificateResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CAID
-            @inlinable public static var caid: UInt8 { 0 }
+            @inlinable public static var caid: StructureField<FindRootCertificate, UInt16> { .init(0) }
         }
 
         /// CAID (field 0)
@@ -262,10 +262,10 @@ extension TlsCertificateManagement {
         @inlinable public static var id: CommandID { 0x04 }
         /// What the node answers.
         public typealias Response = LookupRootCertificateResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Fingerprint
-            @inlinable public static var fingerprint: UInt8 { 0 }
+            @inlinable public static var fingerprint: StructureField<LookupRootCertificate, [UInt8]> { .init(0) }
         }
 
         /// Fingerprint (field 0; at most 64 bytes)
@@ -298,10 +298,10 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CAID
-            @inlinable public static var caid: UInt8 { 0 }
+            @inlinable public static var caid: StructureField<RemoveRootCertificate, UInt16> { .init(0) }
         }
 
         /// CAID (field 0; at most 65534)
@@ -336,12 +336,12 @@ extension TlsCertificateManagement {
         @inlinable public static var id: CommandID { 0x07 }
         /// What the node answers.
         public typealias Response = ClientCSRResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Nonce
-            @inlinable public static var nonce: UInt8 { 0 }
+            @inlinable public static var nonce: StructureField<ClientCSR, [UInt8]> { .init(0) }
             /// CCDID
-            @inlinable public static var ccdid: UInt8 { 1 }
+            @inlinable public static var ccdid: StructureField<ClientCSR, UInt16> { .init(1) }
         }
 
         /// Nonce (field 0; 32 to 32 bytes)
@@ -380,14 +380,14 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x09 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CCDID
-            @inlinable public static var ccdid: UInt8 { 0 }
+            @inlinable public static var ccdid: StructureField<ProvisionClientCertificate, UInt16> { .init(0) }
             /// ClientCertificate
-            @inlinable public static var clientCertificate: UInt8 { 1 }
+            @inlinable public static var clientCertificate: StructureField<ProvisionClientCertificate, [UInt8]> { .init(1) }
             /// IntermediateCertificates
-            @inlinable public static var intermediateCertificates: UInt8 { 2 }
+            @inlinable public static var intermediateCertificates: StructureField<ProvisionClientCertificate, [[UInt8]]> { .init(2) }
         }
 
         /// CCDID (field 0; at most 65534)
@@ -434,10 +434,10 @@ extension TlsCertificateManagement {
         @inlinable public static var id: CommandID { 0x0A }
         /// What the node answers.
         public typealias Response = FindClientCertificateResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CCDID
-            @inlinable public static var ccdid: UInt8 { 0 }
+            @inlinable public static var ccdid: StructureField<FindClientCertificate, UInt16> { .init(0) }
         }
 
         /// CCDID (field 0)
@@ -472,10 +472,10 @@ extension TlsCertificateManagement {
         @inlinable public static var id: CommandID { 0x0C }
         /// What the node answers.
         public typealias Response = LookupClientCertificateResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Fingerprint
-            @inlinable public static var fingerprint: UInt8 { 0 }
+            @inlinable public static var fingerprint: StructureField<LookupClientCertificate, [UInt8]> { .init(0) }
         }
 
         /// Fingerprint (field 0; at most 64 bytes)
@@ -508,10 +508,10 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0E }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CCDID
-            @inlinable public static var ccdid: UInt8 { 0 }
+            @inlinable public static var ccdid: StructureField<RemoveClientCertificate, UInt16> { .init(0) }
         }
 
         /// CCDID (field 0; at most 65534)
@@ -544,10 +544,10 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CAID
-            @inlinable public static var caid: UInt8 { 0 }
+            @inlinable public static var caid: StructureField<ProvisionRootCertificateResponse, UInt16> { .init(0) }
         }
 
         /// CAID (field 0; at most 65534)
@@ -580,10 +580,10 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CertificateDetails
-            @inlinable public static var certificateDetails: UInt8 { 0 }
+            @inlinable public static var certificateDetails: StructureField<FindRootCertificateResponse, [TLSCert]> { .init(0) }
         }
 
         /// CertificateDetails (field 0; 1 to 254 entries)
@@ -616,10 +616,10 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CAID
-            @inlinable public static var caid: UInt8 { 0 }
+            @inlinable public static var caid: StructureField<LookupRootCertificateResponse, UInt16> { .init(0) }
         }
 
         /// CAID (field 0; at most 65534)
@@ -652,14 +652,14 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CCDID
-            @inlinable public static var ccdid: UInt8 { 0 }
+            @inlinable public static var ccdid: StructureField<ClientCSRResponse, UInt16> { .init(0) }
             /// CSR
-            @inlinable public static var csr: UInt8 { 1 }
+            @inlinable public static var csr: StructureField<ClientCSRResponse, [UInt8]> { .init(1) }
             /// NonceSignature
-            @inlinable public static var nonceSignature: UInt8 { 2 }
+            @inlinable public static var nonceSignature: StructureField<ClientCSRResponse, [UInt8]> { .init(2) }
         }
 
         /// CCDID (field 0; at most 65534)
@@ -704,10 +704,10 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0B }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CertificateDetails
-            @inlinable public static var certificateDetails: UInt8 { 0 }
+            @inlinable public static var certificateDetails: StructureField<FindClientCertificateResponse, [TLSClientCertificateDetail]> { .init(0) }
         }
 
         /// CertificateDetails (field 0; 1 to 254 entries)
@@ -740,10 +740,10 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0D }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CCDID
-            @inlinable public static var ccdid: UInt8 { 0 }
+            @inlinable public static var ccdid: StructureField<LookupClientCertificateResponse, UInt16> { .init(0) }
         }
 
         /// CCDID (field 0; at most 65534)

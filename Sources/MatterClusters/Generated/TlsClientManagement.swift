@@ -71,22 +71,22 @@ extension TlsClientManagement {
 
     /// TLSEndpointStruct
     public struct TLSEndpoint: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 0 }
+            @inlinable public static var endpointID: StructureField<TLSEndpoint, UInt16> { .init(0) }
             /// Hostname
-            @inlinable public static var hostname: UInt8 { 1 }
+            @inlinable public static var hostname: StructureField<TLSEndpoint, [UInt8]> { .init(1) }
             /// Port
-            @inlinable public static var port: UInt8 { 2 }
+            @inlinable public static var port: StructureField<TLSEndpoint, UInt16> { .init(2) }
             /// CAID
-            @inlinable public static var caid: UInt8 { 3 }
+            @inlinable public static var caid: StructureField<TLSEndpoint, UInt16> { .init(3) }
             /// CCDID
-            @inlinable public static var ccdid: UInt8 { 4 }
+            @inlinable public static var ccdid: StructureField<TLSEndpoint, UInt16> { .init(4) }
             /// ReferenceCount
-            @inlinable public static var referenceCount: UInt8 { 5 }
+            @inlinable public static var referenceCount: StructureField<TLSEndpoint, UInt8> { .init(5) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<TLSEndpoint, UInt8> { .init(254) }
         }
 
         /// EndpointID (field 0; at most 65534)
@@ -157,18 +157,18 @@ extension TlsClientManagement {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = ProvisionEndpointResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Hostname
-            @inlinable public static var hostname: UInt8 { 0 }
+            @inlinable public static var hostname: StructureField<ProvisionEndpoint, [UInt8]> { .init(0) }
             /// Port
-            @inlinable public static var port: UInt8 { 1 }
+            @inlinable public static var port: StructureField<ProvisionEndpoint, UInt16> { .init(1) }
             /// CAID
-            @inlinable public static var caid: UInt8 { 2 }
+            @inlinable public static var caid: StructureField<ProvisionEndpoint, UInt16> { .init(2) }
             /// CCDID
-            @inlinable public static var ccdid: UInt8 { 3 }
+            @inlinable public static var ccdid: StructureField<ProvisionEndpoint, UInt16> { .init(3) }
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 4 }
+            @inlinable public static var endpointID: StructureField<ProvisionEndpoint, UInt16> { .init(4) }
         }
 
         /// Hostname (field 0; 4 to 253 bytes)
@@ -227,10 +227,10 @@ extension TlsClientManagement {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = FindEndpointResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 0 }
+            @inlinable public static var endpointID: StructureField<FindEndpoint, UInt16> { .init(0) }
         }
 
         /// EndpointID (field 0; at most 65534)
@@ -263,10 +263,10 @@ extension TlsClientManagement {
         @inlinable public static var cluster: ClusterID { 0x0802 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 0 }
+            @inlinable public static var endpointID: StructureField<RemoveEndpoint, UInt16> { .init(0) }
         }
 
         /// EndpointID (field 0; at most 65534)
@@ -299,10 +299,10 @@ extension TlsClientManagement {
         @inlinable public static var cluster: ClusterID { 0x0802 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EndpointID
-            @inlinable public static var endpointID: UInt8 { 0 }
+            @inlinable public static var endpointID: StructureField<ProvisionEndpointResponse, UInt16> { .init(0) }
         }
 
         /// EndpointID (field 0; at most 65534)
@@ -335,10 +335,10 @@ extension TlsClientManagement {
         @inlinable public static var cluster: ClusterID { 0x0802 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 0 }
+            @inlinable public static var endpoint: StructureField<FindEndpointResponse, TLSEndpoint> { .init(0) }
         }
 
         /// Endpoint (field 0)

@@ -542,10 +542,10 @@ extension UnitTesting {
 
     /// DoubleNestedStructList
     public struct DoubleNestedStructList: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// a
-            @inlinable public static var a: UInt8 { 0 }
+            @inlinable public static var a: StructureField<DoubleNestedStructList, [NestedStructList]> { .init(0) }
         }
 
         /// a (field 0)
@@ -574,16 +574,16 @@ extension UnitTesting {
 
     /// NestedStruct
     public struct Nested: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// a
-            @inlinable public static var a: UInt8 { 0 }
+            @inlinable public static var a: StructureField<Nested, UInt8> { .init(0) }
             /// b
-            @inlinable public static var b: UInt8 { 1 }
+            @inlinable public static var b: StructureField<Nested, Bool> { .init(1) }
             /// c
-            @inlinable public static var c: UInt8 { 2 }
+            @inlinable public static var c: StructureField<Nested, Simple> { .init(2) }
             /// d
-            @inlinable public static var d: UInt8 { 3 }
+            @inlinable public static var d: StructureField<Nested, GlobalTypes.TestGlobal> { .init(3) }
         }
 
         /// a (field 0)
@@ -630,22 +630,22 @@ extension UnitTesting {
 
     /// NestedStructList
     public struct NestedStructList: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// a
-            @inlinable public static var a: UInt8 { 0 }
+            @inlinable public static var a: StructureField<NestedStructList, UInt8> { .init(0) }
             /// b
-            @inlinable public static var b: UInt8 { 1 }
+            @inlinable public static var b: StructureField<NestedStructList, Bool> { .init(1) }
             /// c
-            @inlinable public static var c: UInt8 { 2 }
+            @inlinable public static var c: StructureField<NestedStructList, Simple> { .init(2) }
             /// d
-            @inlinable public static var d: UInt8 { 3 }
+            @inlinable public static var d: StructureField<NestedStructList, [Simple]> { .init(3) }
             /// e
-            @inlinable public static var e: UInt8 { 4 }
+            @inlinable public static var e: StructureField<NestedStructList, [UInt32]> { .init(4) }
             /// f
-            @inlinable public static var f: UInt8 { 5 }
+            @inlinable public static var f: StructureField<NestedStructList, [[UInt8]]> { .init(5) }
             /// g
-            @inlinable public static var g: UInt8 { 6 }
+            @inlinable public static var g: StructureField<NestedStructList, UInt8List> { .init(6) }
         }
 
         /// a (field 0)
@@ -710,32 +710,32 @@ extension UnitTesting {
 
     /// NullablesAndOptionalsStruct
     public struct NullablesAndOptionals: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NullableInt
-            @inlinable public static var nullableInt: UInt8 { 0 }
+            @inlinable public static var nullableInt: StructureField<NullablesAndOptionals, UInt16> { .init(0) }
             /// OptionalInt
-            @inlinable public static var optionalInt: UInt8 { 1 }
+            @inlinable public static var optionalInt: StructureField<NullablesAndOptionals, UInt16> { .init(1) }
             /// NullableOptionalInt
-            @inlinable public static var nullableOptionalInt: UInt8 { 2 }
+            @inlinable public static var nullableOptionalInt: StructureField<NullablesAndOptionals, UInt16> { .init(2) }
             /// NullableString
-            @inlinable public static var nullableString: UInt8 { 3 }
+            @inlinable public static var nullableString: StructureField<NullablesAndOptionals, String> { .init(3) }
             /// OptionalString
-            @inlinable public static var optionalString: UInt8 { 4 }
+            @inlinable public static var optionalString: StructureField<NullablesAndOptionals, String> { .init(4) }
             /// NullableOptionalString
-            @inlinable public static var nullableOptionalString: UInt8 { 5 }
+            @inlinable public static var nullableOptionalString: StructureField<NullablesAndOptionals, String> { .init(5) }
             /// NullableStruct
-            @inlinable public static var nullableStruct: UInt8 { 6 }
+            @inlinable public static var nullableStruct: StructureField<NullablesAndOptionals, Simple> { .init(6) }
             /// OptionalStruct
-            @inlinable public static var optionalStruct: UInt8 { 7 }
+            @inlinable public static var optionalStruct: StructureField<NullablesAndOptionals, Simple> { .init(7) }
             /// NullableOptionalStruct
-            @inlinable public static var nullableOptionalStruct: UInt8 { 8 }
+            @inlinable public static var nullableOptionalStruct: StructureField<NullablesAndOptionals, Simple> { .init(8) }
             /// NullableList
-            @inlinable public static var nullableList: UInt8 { 9 }
+            @inlinable public static var nullableList: StructureField<NullablesAndOptionals, [SimpleEnum]> { .init(9) }
             /// OptionalList
-            @inlinable public static var optionalList: UInt8 { 10 }
+            @inlinable public static var optionalList: StructureField<NullablesAndOptionals, [SimpleEnum]> { .init(10) }
             /// NullableOptionalList
-            @inlinable public static var nullableOptionalList: UInt8 { 11 }
+            @inlinable public static var nullableOptionalList: StructureField<NullablesAndOptionals, [SimpleEnum]> { .init(11) }
         }
 
         /// NullableInt (field 0)
@@ -872,26 +872,26 @@ extension UnitTesting {
 
     /// SimpleStruct
     public struct Simple: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// a
-            @inlinable public static var a: UInt8 { 0 }
+            @inlinable public static var a: StructureField<Simple, UInt8> { .init(0) }
             /// b
-            @inlinable public static var b: UInt8 { 1 }
+            @inlinable public static var b: StructureField<Simple, Bool> { .init(1) }
             /// c
-            @inlinable public static var c: UInt8 { 2 }
+            @inlinable public static var c: StructureField<Simple, SimpleEnum> { .init(2) }
             /// d
-            @inlinable public static var d: UInt8 { 3 }
+            @inlinable public static var d: StructureField<Simple, [UInt8]> { .init(3) }
             /// e
-            @inlinable public static var e: UInt8 { 4 }
+            @inlinable public static var e: StructureField<Simple, String> { .init(4) }
             /// f
-            @inlinable public static var f: UInt8 { 5 }
+            @inlinable public static var f: StructureField<Simple, SimpleBitmap> { .init(5) }
             /// g
-            @inlinable public static var g: UInt8 { 6 }
+            @inlinable public static var g: StructureField<Simple, Float> { .init(6) }
             /// h
-            @inlinable public static var h: UInt8 { 7 }
+            @inlinable public static var h: StructureField<Simple, Double> { .init(7) }
             /// i
-            @inlinable public static var i: UInt8 { 8 }
+            @inlinable public static var i: StructureField<Simple, GlobalTypes.TestGlobalEnum> { .init(8) }
         }
 
         /// a (field 0)
@@ -968,24 +968,24 @@ extension UnitTesting {
 
     /// TestFabricScoped
     public struct TestFabricScoped: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// fabricSensitiveInt8u
-            @inlinable public static var fabricSensitiveInt8u: UInt8 { 1 }
+            @inlinable public static var fabricSensitiveInt8u: StructureField<TestFabricScoped, UInt8> { .init(1) }
             /// optionalFabricSensitiveInt8u
-            @inlinable public static var optionalFabricSensitiveInt8u: UInt8 { 2 }
+            @inlinable public static var optionalFabricSensitiveInt8u: StructureField<TestFabricScoped, UInt8> { .init(2) }
             /// nullableFabricSensitiveInt8u
-            @inlinable public static var nullableFabricSensitiveInt8u: UInt8 { 3 }
+            @inlinable public static var nullableFabricSensitiveInt8u: StructureField<TestFabricScoped, UInt8> { .init(3) }
             /// nullableOptionalFabricSensitiveInt8u
-            @inlinable public static var nullableOptionalFabricSensitiveInt8u: UInt8 { 4 }
+            @inlinable public static var nullableOptionalFabricSensitiveInt8u: StructureField<TestFabricScoped, UInt8> { .init(4) }
             /// fabricSensitiveCharString
-            @inlinable public static var fabricSensitiveCharString: UInt8 { 5 }
+            @inlinable public static var fabricSensitiveCharString: StructureField<TestFabricScoped, String> { .init(5) }
             /// fabricSensitiveStruct
-            @inlinable public static var fabricSensitiveStruct: UInt8 { 6 }
+            @inlinable public static var fabricSensitiveStruct: StructureField<TestFabricScoped, Simple> { .init(6) }
             /// fabricSensitiveInt8uList
-            @inlinable public static var fabricSensitiveInt8uList: UInt8 { 7 }
+            @inlinable public static var fabricSensitiveInt8uList: StructureField<TestFabricScoped, UInt8List> { .init(7) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<TestFabricScoped, UInt8> { .init(254) }
         }
 
         /// fabricSensitiveInt8u (field 1)
@@ -1056,12 +1056,12 @@ extension UnitTesting {
 
     /// TestListStructOctet
     public struct TestListStructOctet: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// member1
-            @inlinable public static var member1: UInt8 { 0 }
+            @inlinable public static var member1: StructureField<TestListStructOctet, UInt64> { .init(0) }
             /// member2
-            @inlinable public static var member2: UInt8 { 1 }
+            @inlinable public static var member2: StructureField<TestListStructOctet, [UInt8]> { .init(1) }
         }
 
         /// member1 (field 0)
@@ -1192,12 +1192,12 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x04 }
         /// What the node answers.
         public typealias Response = TestAddArgumentsResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestAddArguments, UInt8> { .init(0) }
             /// arg2
-            @inlinable public static var arg2: UInt8 { 1 }
+            @inlinable public static var arg2: StructureField<TestAddArguments, UInt8> { .init(1) }
         }
 
         /// arg1 (field 0)
@@ -1238,10 +1238,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x05 }
         /// What the node answers.
         public typealias Response = TestSimpleArgumentResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestSimpleArgumentRequest, Bool> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -1276,20 +1276,20 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x06 }
         /// What the node answers.
         public typealias Response = TestStructArrayArgumentResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestStructArrayArgumentRequest, [NestedStructList]> { .init(0) }
             /// arg2
-            @inlinable public static var arg2: UInt8 { 1 }
+            @inlinable public static var arg2: StructureField<TestStructArrayArgumentRequest, [Simple]> { .init(1) }
             /// arg3
-            @inlinable public static var arg3: UInt8 { 2 }
+            @inlinable public static var arg3: StructureField<TestStructArrayArgumentRequest, [SimpleEnum]> { .init(2) }
             /// arg4
-            @inlinable public static var arg4: UInt8 { 3 }
+            @inlinable public static var arg4: StructureField<TestStructArrayArgumentRequest, [Bool]> { .init(3) }
             /// arg5
-            @inlinable public static var arg5: UInt8 { 4 }
+            @inlinable public static var arg5: StructureField<TestStructArrayArgumentRequest, SimpleEnum> { .init(4) }
             /// arg6
-            @inlinable public static var arg6: UInt8 { 5 }
+            @inlinable public static var arg6: StructureField<TestStructArrayArgumentRequest, Bool> { .init(5) }
         }
 
         /// arg1 (field 0)
@@ -1354,10 +1354,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x07 }
         /// What the node answers.
         public typealias Response = BooleanResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestStructArgumentRequest, Simple> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -1392,10 +1392,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x08 }
         /// What the node answers.
         public typealias Response = BooleanResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestNestedStructArgumentRequest, Nested> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -1430,10 +1430,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x09 }
         /// What the node answers.
         public typealias Response = BooleanResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestListStructArgumentRequest, [Simple]> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -1468,10 +1468,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x0A }
         /// What the node answers.
         public typealias Response = BooleanResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestListInt8UArgumentRequest, UInt8List> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -1506,10 +1506,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x0B }
         /// What the node answers.
         public typealias Response = BooleanResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestNestedStructListArgumentRequest, NestedStructList> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -1544,10 +1544,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x0C }
         /// What the node answers.
         public typealias Response = BooleanResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestListNestedStructListArgumentRequest, [NestedStructList]> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -1582,10 +1582,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x0D }
         /// What the node answers.
         public typealias Response = TestListInt8UReverseResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestListInt8UReverseRequest, UInt8List> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -1620,12 +1620,12 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x0E }
         /// What the node answers.
         public typealias Response = TestEnumsResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestEnumsRequest, UInt16> { .init(0) }
             /// arg2
-            @inlinable public static var arg2: UInt8 { 1 }
+            @inlinable public static var arg2: StructureField<TestEnumsRequest, SimpleEnum> { .init(1) }
         }
 
         /// arg1 (field 0)
@@ -1666,10 +1666,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x0F }
         /// What the node answers.
         public typealias Response = TestNullableOptionalResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestNullableOptionalRequest, UInt8> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -1704,32 +1704,32 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x10 }
         /// What the node answers.
         public typealias Response = TestComplexNullableOptionalResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NullableInt
-            @inlinable public static var nullableInt: UInt8 { 0 }
+            @inlinable public static var nullableInt: StructureField<TestComplexNullableOptionalRequest, UInt16> { .init(0) }
             /// OptionalInt
-            @inlinable public static var optionalInt: UInt8 { 1 }
+            @inlinable public static var optionalInt: StructureField<TestComplexNullableOptionalRequest, UInt16> { .init(1) }
             /// NullableOptionalInt
-            @inlinable public static var nullableOptionalInt: UInt8 { 2 }
+            @inlinable public static var nullableOptionalInt: StructureField<TestComplexNullableOptionalRequest, UInt16> { .init(2) }
             /// NullableString
-            @inlinable public static var nullableString: UInt8 { 3 }
+            @inlinable public static var nullableString: StructureField<TestComplexNullableOptionalRequest, String> { .init(3) }
             /// OptionalString
-            @inlinable public static var optionalString: UInt8 { 4 }
+            @inlinable public static var optionalString: StructureField<TestComplexNullableOptionalRequest, String> { .init(4) }
             /// NullableOptionalString
-            @inlinable public static var nullableOptionalString: UInt8 { 5 }
+            @inlinable public static var nullableOptionalString: StructureField<TestComplexNullableOptionalRequest, String> { .init(5) }
             /// NullableStruct
-            @inlinable public static var nullableStruct: UInt8 { 6 }
+            @inlinable public static var nullableStruct: StructureField<TestComplexNullableOptionalRequest, Simple> { .init(6) }
             /// OptionalStruct
-            @inlinable public static var optionalStruct: UInt8 { 7 }
+            @inlinable public static var optionalStruct: StructureField<TestComplexNullableOptionalRequest, Simple> { .init(7) }
             /// NullableOptionalStruct
-            @inlinable public static var nullableOptionalStruct: UInt8 { 8 }
+            @inlinable public static var nullableOptionalStruct: StructureField<TestComplexNullableOptionalRequest, Simple> { .init(8) }
             /// NullableList
-            @inlinable public static var nullableList: UInt8 { 9 }
+            @inlinable public static var nullableList: StructureField<TestComplexNullableOptionalRequest, [SimpleEnum]> { .init(9) }
             /// OptionalList
-            @inlinable public static var optionalList: UInt8 { 10 }
+            @inlinable public static var optionalList: StructureField<TestComplexNullableOptionalRequest, [SimpleEnum]> { .init(10) }
             /// NullableOptionalList
-            @inlinable public static var nullableOptionalList: UInt8 { 11 }
+            @inlinable public static var nullableOptionalList: StructureField<TestComplexNullableOptionalRequest, [SimpleEnum]> { .init(11) }
         }
 
         /// NullableInt (field 0)
@@ -1830,10 +1830,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x11 }
         /// What the node answers.
         public typealias Response = SimpleStructResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<SimpleStructEchoRequest, Simple> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -1890,10 +1890,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x13 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestSimpleOptionalArgumentRequest, Bool> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -1928,14 +1928,14 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x14 }
         /// What the node answers.
         public typealias Response = TestEmitTestEventResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestEmitTestEventRequest, UInt8> { .init(0) }
             /// arg2
-            @inlinable public static var arg2: UInt8 { 1 }
+            @inlinable public static var arg2: StructureField<TestEmitTestEventRequest, SimpleEnum> { .init(1) }
             /// arg3
-            @inlinable public static var arg3: UInt8 { 2 }
+            @inlinable public static var arg3: StructureField<TestEmitTestEventRequest, Bool> { .init(2) }
         }
 
         /// arg1 (field 0)
@@ -1982,10 +1982,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x15 }
         /// What the node answers.
         public typealias Response = TestEmitTestFabricScopedEventResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestEmitTestFabricScopedEventRequest, UInt8> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -2020,14 +2020,14 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x16 }
         /// What the node answers.
         public typealias Response = TestBatchHelperResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// sleepBeforeResponseTimeMs
-            @inlinable public static var sleepBeforeResponseTimeMs: UInt8 { 0 }
+            @inlinable public static var sleepBeforeResponseTimeMs: StructureField<TestBatchHelperRequest, UInt16> { .init(0) }
             /// sizeOfResponseBuffer
-            @inlinable public static var sizeOfResponseBuffer: UInt8 { 1 }
+            @inlinable public static var sizeOfResponseBuffer: StructureField<TestBatchHelperRequest, UInt16> { .init(1) }
             /// fillCharacter
-            @inlinable public static var fillCharacter: UInt8 { 2 }
+            @inlinable public static var fillCharacter: StructureField<TestBatchHelperRequest, UInt8> { .init(2) }
         }
 
         /// sleepBeforeResponseTimeMs (field 0)
@@ -2074,14 +2074,14 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x17 }
         /// What the node answers.
         public typealias Response = TestBatchHelperResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// sleepBeforeResponseTimeMs
-            @inlinable public static var sleepBeforeResponseTimeMs: UInt8 { 0 }
+            @inlinable public static var sleepBeforeResponseTimeMs: StructureField<TestSecondBatchHelperRequest, UInt16> { .init(0) }
             /// sizeOfResponseBuffer
-            @inlinable public static var sizeOfResponseBuffer: UInt8 { 1 }
+            @inlinable public static var sizeOfResponseBuffer: StructureField<TestSecondBatchHelperRequest, UInt16> { .init(1) }
             /// fillCharacter
-            @inlinable public static var fillCharacter: UInt8 { 2 }
+            @inlinable public static var fillCharacter: StructureField<TestSecondBatchHelperRequest, UInt8> { .init(2) }
         }
 
         /// sleepBeforeResponseTimeMs (field 0)
@@ -2128,10 +2128,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x18 }
         /// What the node answers.
         public typealias Response = StringEchoResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// payload
-            @inlinable public static var payload: UInt8 { 0 }
+            @inlinable public static var payload: StructureField<StringEchoRequest, [UInt8]> { .init(0) }
         }
 
         /// payload (field 0)
@@ -2166,12 +2166,12 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0x19 }
         /// What the node answers.
         public typealias Response = GlobalEchoResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// field1
-            @inlinable public static var field1: UInt8 { 0 }
+            @inlinable public static var field1: StructureField<GlobalEchoRequest, GlobalTypes.TestGlobal> { .init(0) }
             /// field2
-            @inlinable public static var field2: UInt8 { 1 }
+            @inlinable public static var field2: StructureField<GlobalEchoRequest, GlobalTypes.TestGlobalEnum> { .init(1) }
         }
 
         /// field1 (field 0)
@@ -2236,10 +2236,10 @@ extension UnitTesting {
         @inlinable public static var id: CommandID { 0xFFF200AA }
         /// What the node answers.
         public typealias Response = TestDifferentVendorMeiResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestDifferentVendorMeiRequest, UInt8> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -2272,10 +2272,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// returnValue
-            @inlinable public static var returnValue: UInt8 { 0 }
+            @inlinable public static var returnValue: StructureField<TestSpecificResponse, UInt8> { .init(0) }
         }
 
         /// returnValue (field 0)
@@ -2308,10 +2308,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// returnValue
-            @inlinable public static var returnValue: UInt8 { 0 }
+            @inlinable public static var returnValue: StructureField<TestAddArgumentsResponse, UInt8> { .init(0) }
         }
 
         /// returnValue (field 0)
@@ -2344,10 +2344,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// returnValue
-            @inlinable public static var returnValue: UInt8 { 0 }
+            @inlinable public static var returnValue: StructureField<TestSimpleArgumentResponse, Bool> { .init(0) }
         }
 
         /// returnValue (field 0)
@@ -2380,20 +2380,20 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestStructArrayArgumentResponse, [NestedStructList]> { .init(0) }
             /// arg2
-            @inlinable public static var arg2: UInt8 { 1 }
+            @inlinable public static var arg2: StructureField<TestStructArrayArgumentResponse, [Simple]> { .init(1) }
             /// arg3
-            @inlinable public static var arg3: UInt8 { 2 }
+            @inlinable public static var arg3: StructureField<TestStructArrayArgumentResponse, [SimpleEnum]> { .init(2) }
             /// arg4
-            @inlinable public static var arg4: UInt8 { 3 }
+            @inlinable public static var arg4: StructureField<TestStructArrayArgumentResponse, [Bool]> { .init(3) }
             /// arg5
-            @inlinable public static var arg5: UInt8 { 4 }
+            @inlinable public static var arg5: StructureField<TestStructArrayArgumentResponse, SimpleEnum> { .init(4) }
             /// arg6
-            @inlinable public static var arg6: UInt8 { 5 }
+            @inlinable public static var arg6: StructureField<TestStructArrayArgumentResponse, Bool> { .init(5) }
         }
 
         /// arg1 (field 0)
@@ -2456,10 +2456,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestListInt8UReverseResponse, UInt8List> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -2492,12 +2492,12 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestEnumsResponse, UInt16> { .init(0) }
             /// arg2
-            @inlinable public static var arg2: UInt8 { 1 }
+            @inlinable public static var arg2: StructureField<TestEnumsResponse, SimpleEnum> { .init(1) }
         }
 
         /// arg1 (field 0)
@@ -2536,16 +2536,16 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// wasPresent
-            @inlinable public static var wasPresent: UInt8 { 0 }
+            @inlinable public static var wasPresent: StructureField<TestNullableOptionalResponse, Bool> { .init(0) }
             /// wasNull
-            @inlinable public static var wasNull: UInt8 { 1 }
+            @inlinable public static var wasNull: StructureField<TestNullableOptionalResponse, Bool> { .init(1) }
             /// value
-            @inlinable public static var value: UInt8 { 2 }
+            @inlinable public static var value: StructureField<TestNullableOptionalResponse, UInt8> { .init(2) }
             /// originalValue
-            @inlinable public static var originalValue: UInt8 { 3 }
+            @inlinable public static var originalValue: StructureField<TestNullableOptionalResponse, UInt8> { .init(3) }
         }
 
         /// wasPresent (field 0)
@@ -2596,64 +2596,64 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NullableIntWasNull
-            @inlinable public static var nullableIntWasNull: UInt8 { 0 }
+            @inlinable public static var nullableIntWasNull: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(0) }
             /// NullableIntValue
-            @inlinable public static var nullableIntValue: UInt8 { 1 }
+            @inlinable public static var nullableIntValue: StructureField<TestComplexNullableOptionalResponse, UInt16> { .init(1) }
             /// OptionalIntWasPresent
-            @inlinable public static var optionalIntWasPresent: UInt8 { 2 }
+            @inlinable public static var optionalIntWasPresent: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(2) }
             /// OptionalIntValue
-            @inlinable public static var optionalIntValue: UInt8 { 3 }
+            @inlinable public static var optionalIntValue: StructureField<TestComplexNullableOptionalResponse, UInt16> { .init(3) }
             /// NullableOptionalIntWasPresent
-            @inlinable public static var nullableOptionalIntWasPresent: UInt8 { 4 }
+            @inlinable public static var nullableOptionalIntWasPresent: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(4) }
             /// NullableOptionalIntWasNull
-            @inlinable public static var nullableOptionalIntWasNull: UInt8 { 5 }
+            @inlinable public static var nullableOptionalIntWasNull: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(5) }
             /// NullableOptionalIntValue
-            @inlinable public static var nullableOptionalIntValue: UInt8 { 6 }
+            @inlinable public static var nullableOptionalIntValue: StructureField<TestComplexNullableOptionalResponse, UInt16> { .init(6) }
             /// NullableStringWasNull
-            @inlinable public static var nullableStringWasNull: UInt8 { 7 }
+            @inlinable public static var nullableStringWasNull: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(7) }
             /// NullableStringValue
-            @inlinable public static var nullableStringValue: UInt8 { 8 }
+            @inlinable public static var nullableStringValue: StructureField<TestComplexNullableOptionalResponse, String> { .init(8) }
             /// OptionalStringWasPresent
-            @inlinable public static var optionalStringWasPresent: UInt8 { 9 }
+            @inlinable public static var optionalStringWasPresent: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(9) }
             /// OptionalStringValue
-            @inlinable public static var optionalStringValue: UInt8 { 10 }
+            @inlinable public static var optionalStringValue: StructureField<TestComplexNullableOptionalResponse, String> { .init(10) }
             /// NullableOptionalStringWasPresent
-            @inlinable public static var nullableOptionalStringWasPresent: UInt8 { 11 }
+            @inlinable public static var nullableOptionalStringWasPresent: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(11) }
             /// NullableOptionalStringWasNull
-            @inlinable public static var nullableOptionalStringWasNull: UInt8 { 12 }
+            @inlinable public static var nullableOptionalStringWasNull: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(12) }
             /// NullableOptionalStringValue
-            @inlinable public static var nullableOptionalStringValue: UInt8 { 13 }
+            @inlinable public static var nullableOptionalStringValue: StructureField<TestComplexNullableOptionalResponse, String> { .init(13) }
             /// NullableStructWasNull
-            @inlinable public static var nullableStructWasNull: UInt8 { 14 }
+            @inlinable public static var nullableStructWasNull: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(14) }
             /// NullableStructValue
-            @inlinable public static var nullableStructValue: UInt8 { 15 }
+            @inlinable public static var nullableStructValue: StructureField<TestComplexNullableOptionalResponse, Simple> { .init(15) }
             /// OptionalStructWasPresent
-            @inlinable public static var optionalStructWasPresent: UInt8 { 16 }
+            @inlinable public static var optionalStructWasPresent: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(16) }
             /// OptionalStructValue
-            @inlinable public static var optionalStructValue: UInt8 { 17 }
+            @inlinable public static var optionalStructValue: StructureField<TestComplexNullableOptionalResponse, Simple> { .init(17) }
             /// NullableOptionalStructWasPresent
-            @inlinable public static var nullableOptionalStructWasPresent: UInt8 { 18 }
+            @inlinable public static var nullableOptionalStructWasPresent: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(18) }
             /// NullableOptionalStructWasNull
-            @inlinable public static var nullableOptionalStructWasNull: UInt8 { 19 }
+            @inlinable public static var nullableOptionalStructWasNull: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(19) }
             /// NullableOptionalStructValue
-            @inlinable public static var nullableOptionalStructValue: UInt8 { 20 }
+            @inlinable public static var nullableOptionalStructValue: StructureField<TestComplexNullableOptionalResponse, Simple> { .init(20) }
             /// NullableListWasNull
-            @inlinable public static var nullableListWasNull: UInt8 { 21 }
+            @inlinable public static var nullableListWasNull: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(21) }
             /// NullableListValue
-            @inlinable public static var nullableListValue: UInt8 { 22 }
+            @inlinable public static var nullableListValue: StructureField<TestComplexNullableOptionalResponse, [SimpleEnum]> { .init(22) }
             /// OptionalListWasPresent
-            @inlinable public static var optionalListWasPresent: UInt8 { 23 }
+            @inlinable public static var optionalListWasPresent: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(23) }
             /// OptionalListValue
-            @inlinable public static var optionalListValue: UInt8 { 24 }
+            @inlinable public static var optionalListValue: StructureField<TestComplexNullableOptionalResponse, [SimpleEnum]> { .init(24) }
             /// NullableOptionalListWasPresent
-            @inlinable public static var nullableOptionalListWasPresent: UInt8 { 25 }
+            @inlinable public static var nullableOptionalListWasPresent: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(25) }
             /// NullableOptionalListWasNull
-            @inlinable public static var nullableOptionalListWasNull: UInt8 { 26 }
+            @inlinable public static var nullableOptionalListWasNull: StructureField<TestComplexNullableOptionalResponse, Bool> { .init(26) }
             /// NullableOptionalListValue
-            @inlinable public static var nullableOptionalListValue: UInt8 { 27 }
+            @inlinable public static var nullableOptionalListValue: StructureField<TestComplexNullableOptionalResponse, [SimpleEnum]> { .init(27) }
         }
 
         /// NullableIntWasNull (field 0)
@@ -2848,10 +2848,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// value
-            @inlinable public static var value: UInt8 { 0 }
+            @inlinable public static var value: StructureField<BooleanResponse, Bool> { .init(0) }
         }
 
         /// value (field 0)
@@ -2884,10 +2884,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x09 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<SimpleStructResponse, Simple> { .init(0) }
         }
 
         /// arg1 (field 0)
@@ -2920,10 +2920,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0A }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// value
-            @inlinable public static var value: UInt8 { 0 }
+            @inlinable public static var value: StructureField<TestEmitTestEventResponse, UInt64> { .init(0) }
         }
 
         /// value (field 0)
@@ -2956,10 +2956,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0B }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// value
-            @inlinable public static var value: UInt8 { 0 }
+            @inlinable public static var value: StructureField<TestEmitTestFabricScopedEventResponse, UInt64> { .init(0) }
         }
 
         /// value (field 0)
@@ -2992,10 +2992,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0C }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// buffer
-            @inlinable public static var buffer: UInt8 { 0 }
+            @inlinable public static var buffer: StructureField<TestBatchHelperResponse, [UInt8]> { .init(0) }
         }
 
         /// buffer (field 0; at most 800 bytes)
@@ -3028,10 +3028,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0D }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// payload
-            @inlinable public static var payload: UInt8 { 0 }
+            @inlinable public static var payload: StructureField<StringEchoResponse, [UInt8]> { .init(0) }
         }
 
         /// payload (field 0)
@@ -3064,12 +3064,12 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0E }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// field1
-            @inlinable public static var field1: UInt8 { 0 }
+            @inlinable public static var field1: StructureField<GlobalEchoResponse, GlobalTypes.TestGlobal> { .init(0) }
             /// field2
-            @inlinable public static var field2: UInt8 { 1 }
+            @inlinable public static var field2: StructureField<GlobalEchoResponse, GlobalTypes.TestGlobalEnum> { .init(1) }
         }
 
         /// field1 (field 0)
@@ -3108,12 +3108,12 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0xFFF200BB }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 0 }
+            @inlinable public static var arg1: StructureField<TestDifferentVendorMeiResponse, UInt8> { .init(0) }
             /// eventNumber
-            @inlinable public static var eventNumber: UInt8 { 1 }
+            @inlinable public static var eventNumber: StructureField<TestDifferentVendorMeiResponse, UInt64> { .init(1) }
         }
 
         /// arg1 (field 0)
@@ -3152,20 +3152,20 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 1 }
+            @inlinable public static var arg1: StructureField<TestEvent, UInt8> { .init(1) }
             /// arg2
-            @inlinable public static var arg2: UInt8 { 2 }
+            @inlinable public static var arg2: StructureField<TestEvent, SimpleEnum> { .init(2) }
             /// arg3
-            @inlinable public static var arg3: UInt8 { 3 }
+            @inlinable public static var arg3: StructureField<TestEvent, Bool> { .init(3) }
             /// arg4
-            @inlinable public static var arg4: UInt8 { 4 }
+            @inlinable public static var arg4: StructureField<TestEvent, Simple> { .init(4) }
             /// arg5
-            @inlinable public static var arg5: UInt8 { 5 }
+            @inlinable public static var arg5: StructureField<TestEvent, [Simple]> { .init(5) }
             /// arg6
-            @inlinable public static var arg6: UInt8 { 6 }
+            @inlinable public static var arg6: StructureField<TestEvent, [SimpleEnum]> { .init(6) }
         }
 
         /// arg1 (field 1)
@@ -3228,10 +3228,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<TestFabricScopedEvent, UInt8> { .init(254) }
         }
 
         /// FabricIndex (field 254)
@@ -3264,10 +3264,10 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0xFFF200EE }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// arg1
-            @inlinable public static var arg1: UInt8 { 1 }
+            @inlinable public static var arg1: StructureField<TestDifferentVendorMeiEvent, UInt8> { .init(1) }
         }
 
         /// arg1 (field 1)

@@ -88,20 +88,20 @@ extension WaterHeaterManagement {
 
     /// WaterHeaterBoostInfoStruct
     public struct WaterHeaterBoostInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Duration
-            @inlinable public static var duration: UInt8 { 0 }
+            @inlinable public static var duration: StructureField<WaterHeaterBoostInfo, UInt32> { .init(0) }
             /// OneShot
-            @inlinable public static var oneShot: UInt8 { 1 }
+            @inlinable public static var oneShot: StructureField<WaterHeaterBoostInfo, Bool> { .init(1) }
             /// EmergencyBoost
-            @inlinable public static var emergencyBoost: UInt8 { 2 }
+            @inlinable public static var emergencyBoost: StructureField<WaterHeaterBoostInfo, Bool> { .init(2) }
             /// TemporarySetpoint
-            @inlinable public static var temporarySetpoint: UInt8 { 3 }
+            @inlinable public static var temporarySetpoint: StructureField<WaterHeaterBoostInfo, Int16> { .init(3) }
             /// TargetPercentage
-            @inlinable public static var targetPercentage: UInt8 { 4 }
+            @inlinable public static var targetPercentage: StructureField<WaterHeaterBoostInfo, UInt8> { .init(4) }
             /// TargetReheat
-            @inlinable public static var targetReheat: UInt8 { 5 }
+            @inlinable public static var targetReheat: StructureField<WaterHeaterBoostInfo, UInt8> { .init(5) }
         }
 
         /// Duration (field 0; at least 1)
@@ -182,10 +182,10 @@ extension WaterHeaterManagement {
         @inlinable public static var cluster: ClusterID { 0x0094 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// BoostInfo
-            @inlinable public static var boostInfo: UInt8 { 0 }
+            @inlinable public static var boostInfo: StructureField<Boost, WaterHeaterBoostInfo> { .init(0) }
         }
 
         /// BoostInfo (field 0)
@@ -240,10 +240,10 @@ extension WaterHeaterManagement {
         @inlinable public static var cluster: ClusterID { 0x0094 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// BoostInfo
-            @inlinable public static var boostInfo: UInt8 { 0 }
+            @inlinable public static var boostInfo: StructureField<BoostStarted, WaterHeaterBoostInfo> { .init(0) }
         }
 
         /// BoostInfo (field 0)

@@ -46,14 +46,14 @@ extension WebRTCTransportProvider {
 
     /// SFrameStruct
     public struct SFrame: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CipherSuite
-            @inlinable public static var cipherSuite: UInt8 { 0 }
+            @inlinable public static var cipherSuite: StructureField<SFrame, UInt16> { .init(0) }
             /// BaseKey
-            @inlinable public static var baseKey: UInt8 { 1 }
+            @inlinable public static var baseKey: StructureField<SFrame, [UInt8]> { .init(1) }
             /// KID
-            @inlinable public static var kid: UInt8 { 2 }
+            @inlinable public static var kid: StructureField<SFrame, [UInt8]> { .init(2) }
         }
 
         /// CipherSuite (field 0; at least 1)
@@ -100,28 +100,28 @@ extension WebRTCTransportProvider {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = SolicitOfferResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StreamUsage
-            @inlinable public static var streamUsage: UInt8 { 0 }
+            @inlinable public static var streamUsage: StructureField<SolicitOffer, GlobalTypes.StreamUsage> { .init(0) }
             /// OriginatingEndpointID
-            @inlinable public static var originatingEndpointID: UInt8 { 1 }
+            @inlinable public static var originatingEndpointID: StructureField<SolicitOffer, EndpointID> { .init(1) }
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 2 }
+            @inlinable public static var videoStreamID: StructureField<SolicitOffer, UInt16> { .init(2) }
             /// AudioStreamID
-            @inlinable public static var audioStreamID: UInt8 { 3 }
+            @inlinable public static var audioStreamID: StructureField<SolicitOffer, UInt16> { .init(3) }
             /// ICEServers
-            @inlinable public static var iceServers: UInt8 { 4 }
+            @inlinable public static var iceServers: StructureField<SolicitOffer, [GlobalTypes.ICEServer]> { .init(4) }
             /// ICETransportPolicy
-            @inlinable public static var iceTransportPolicy: UInt8 { 5 }
+            @inlinable public static var iceTransportPolicy: StructureField<SolicitOffer, String> { .init(5) }
             /// MetadataEnabled
-            @inlinable public static var metadataEnabled: UInt8 { 6 }
+            @inlinable public static var metadataEnabled: StructureField<SolicitOffer, Bool> { .init(6) }
             /// SFrameConfig
-            @inlinable public static var sFrameConfig: UInt8 { 7 }
+            @inlinable public static var sFrameConfig: StructureField<SolicitOffer, SFrame> { .init(7) }
             /// VideoStreams
-            @inlinable public static var videoStreams: UInt8 { 8 }
+            @inlinable public static var videoStreams: StructureField<SolicitOffer, [UInt16]> { .init(8) }
             /// AudioStreams
-            @inlinable public static var audioStreams: UInt8 { 9 }
+            @inlinable public static var audioStreams: StructureField<SolicitOffer, [UInt16]> { .init(9) }
         }
 
         /// StreamUsage (field 0)
@@ -210,32 +210,32 @@ extension WebRTCTransportProvider {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = ProvideOfferResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WebRTCSessionID
-            @inlinable public static var webRTCSessionID: UInt8 { 0 }
+            @inlinable public static var webRTCSessionID: StructureField<ProvideOffer, UInt16> { .init(0) }
             /// SDP
-            @inlinable public static var sdp: UInt8 { 1 }
+            @inlinable public static var sdp: StructureField<ProvideOffer, String> { .init(1) }
             /// StreamUsage
-            @inlinable public static var streamUsage: UInt8 { 2 }
+            @inlinable public static var streamUsage: StructureField<ProvideOffer, GlobalTypes.StreamUsage> { .init(2) }
             /// OriginatingEndpointID
-            @inlinable public static var originatingEndpointID: UInt8 { 3 }
+            @inlinable public static var originatingEndpointID: StructureField<ProvideOffer, EndpointID> { .init(3) }
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 4 }
+            @inlinable public static var videoStreamID: StructureField<ProvideOffer, UInt16> { .init(4) }
             /// AudioStreamID
-            @inlinable public static var audioStreamID: UInt8 { 5 }
+            @inlinable public static var audioStreamID: StructureField<ProvideOffer, UInt16> { .init(5) }
             /// ICEServers
-            @inlinable public static var iceServers: UInt8 { 6 }
+            @inlinable public static var iceServers: StructureField<ProvideOffer, [GlobalTypes.ICEServer]> { .init(6) }
             /// ICETransportPolicy
-            @inlinable public static var iceTransportPolicy: UInt8 { 7 }
+            @inlinable public static var iceTransportPolicy: StructureField<ProvideOffer, String> { .init(7) }
             /// MetadataEnabled
-            @inlinable public static var metadataEnabled: UInt8 { 8 }
+            @inlinable public static var metadataEnabled: StructureField<ProvideOffer, Bool> { .init(8) }
             /// SFrameConfig
-            @inlinable public static var sFrameConfig: UInt8 { 9 }
+            @inlinable public static var sFrameConfig: StructureField<ProvideOffer, SFrame> { .init(9) }
             /// VideoStreams
-            @inlinable public static var videoStreams: UInt8 { 10 }
+            @inlinable public static var videoStreams: StructureField<ProvideOffer, [UInt16]> { .init(10) }
             /// AudioStreams
-            @inlinable public static var audioStreams: UInt8 { 11 }
+            @inlinable public static var audioStreams: StructureField<ProvideOffer, [UInt16]> { .init(11) }
         }
 
         /// WebRTCSessionID (field 0)
@@ -334,12 +334,12 @@ extension WebRTCTransportProvider {
         @inlinable public static var cluster: ClusterID { 0x0553 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WebRTCSessionID
-            @inlinable public static var webRTCSessionID: UInt8 { 0 }
+            @inlinable public static var webRTCSessionID: StructureField<ProvideAnswer, UInt16> { .init(0) }
             /// SDP
-            @inlinable public static var sdp: UInt8 { 1 }
+            @inlinable public static var sdp: StructureField<ProvideAnswer, String> { .init(1) }
         }
 
         /// WebRTCSessionID (field 0)
@@ -378,12 +378,12 @@ extension WebRTCTransportProvider {
         @inlinable public static var cluster: ClusterID { 0x0553 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WebRTCSessionID
-            @inlinable public static var webRTCSessionID: UInt8 { 0 }
+            @inlinable public static var webRTCSessionID: StructureField<ProvideICECandidates, UInt16> { .init(0) }
             /// ICECandidates
-            @inlinable public static var iceCandidates: UInt8 { 1 }
+            @inlinable public static var iceCandidates: StructureField<ProvideICECandidates, [GlobalTypes.ICECandidate]> { .init(1) }
         }
 
         /// WebRTCSessionID (field 0)
@@ -422,12 +422,12 @@ extension WebRTCTransportProvider {
         @inlinable public static var cluster: ClusterID { 0x0553 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WebRTCSessionID
-            @inlinable public static var webRTCSessionID: UInt8 { 0 }
+            @inlinable public static var webRTCSessionID: StructureField<EndSession, UInt16> { .init(0) }
             /// Reason
-            @inlinable public static var reason: UInt8 { 1 }
+            @inlinable public static var reason: StructureField<EndSession, GlobalTypes.WebRTCEndReason> { .init(1) }
         }
 
         /// WebRTCSessionID (field 0)
@@ -466,16 +466,16 @@ extension WebRTCTransportProvider {
         @inlinable public static var cluster: ClusterID { 0x0553 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WebRTCSessionID
-            @inlinable public static var webRTCSessionID: UInt8 { 0 }
+            @inlinable public static var webRTCSessionID: StructureField<SolicitOfferResponse, UInt16> { .init(0) }
             /// DeferredOffer
-            @inlinable public static var deferredOffer: UInt8 { 1 }
+            @inlinable public static var deferredOffer: StructureField<SolicitOfferResponse, Bool> { .init(1) }
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 2 }
+            @inlinable public static var videoStreamID: StructureField<SolicitOfferResponse, UInt16> { .init(2) }
             /// AudioStreamID
-            @inlinable public static var audioStreamID: UInt8 { 3 }
+            @inlinable public static var audioStreamID: StructureField<SolicitOfferResponse, UInt16> { .init(3) }
         }
 
         /// WebRTCSessionID (field 0)
@@ -526,14 +526,14 @@ extension WebRTCTransportProvider {
         @inlinable public static var cluster: ClusterID { 0x0553 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WebRTCSessionID
-            @inlinable public static var webRTCSessionID: UInt8 { 0 }
+            @inlinable public static var webRTCSessionID: StructureField<ProvideOfferResponse, UInt16> { .init(0) }
             /// VideoStreamID
-            @inlinable public static var videoStreamID: UInt8 { 1 }
+            @inlinable public static var videoStreamID: StructureField<ProvideOfferResponse, UInt16> { .init(1) }
             /// AudioStreamID
-            @inlinable public static var audioStreamID: UInt8 { 2 }
+            @inlinable public static var audioStreamID: StructureField<ProvideOfferResponse, UInt16> { .init(2) }
         }
 
         /// WebRTCSessionID (field 0)

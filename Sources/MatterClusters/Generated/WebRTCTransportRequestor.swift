@@ -38,16 +38,16 @@ extension WebRTCTransportRequestor {
         @inlinable public static var cluster: ClusterID { 0x0554 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WebRTCSessionID
-            @inlinable public static var webRTCSessionID: UInt8 { 0 }
+            @inlinable public static var webRTCSessionID: StructureField<Offer, UInt16> { .init(0) }
             /// SDP
-            @inlinable public static var sdp: UInt8 { 1 }
+            @inlinable public static var sdp: StructureField<Offer, String> { .init(1) }
             /// ICEServers
-            @inlinable public static var iceServers: UInt8 { 2 }
+            @inlinable public static var iceServers: StructureField<Offer, [GlobalTypes.ICEServer]> { .init(2) }
             /// ICETransportPolicy
-            @inlinable public static var iceTransportPolicy: UInt8 { 3 }
+            @inlinable public static var iceTransportPolicy: StructureField<Offer, String> { .init(3) }
         }
 
         /// WebRTCSessionID (field 0)
@@ -98,12 +98,12 @@ extension WebRTCTransportRequestor {
         @inlinable public static var cluster: ClusterID { 0x0554 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WebRTCSessionID
-            @inlinable public static var webRTCSessionID: UInt8 { 0 }
+            @inlinable public static var webRTCSessionID: StructureField<Answer, UInt16> { .init(0) }
             /// SDP
-            @inlinable public static var sdp: UInt8 { 1 }
+            @inlinable public static var sdp: StructureField<Answer, String> { .init(1) }
         }
 
         /// WebRTCSessionID (field 0)
@@ -142,12 +142,12 @@ extension WebRTCTransportRequestor {
         @inlinable public static var cluster: ClusterID { 0x0554 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WebRTCSessionID
-            @inlinable public static var webRTCSessionID: UInt8 { 0 }
+            @inlinable public static var webRTCSessionID: StructureField<ICECandidates, UInt16> { .init(0) }
             /// ICECandidates
-            @inlinable public static var iceCandidates: UInt8 { 1 }
+            @inlinable public static var iceCandidates: StructureField<ICECandidates, [GlobalTypes.ICECandidate]> { .init(1) }
         }
 
         /// WebRTCSessionID (field 0)
@@ -186,12 +186,12 @@ extension WebRTCTransportRequestor {
         @inlinable public static var cluster: ClusterID { 0x0554 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WebRTCSessionID
-            @inlinable public static var webRTCSessionID: UInt8 { 0 }
+            @inlinable public static var webRTCSessionID: StructureField<End, UInt16> { .init(0) }
             /// Reason
-            @inlinable public static var reason: UInt8 { 1 }
+            @inlinable public static var reason: StructureField<End, GlobalTypes.WebRTCEndReason> { .init(1) }
         }
 
         /// WebRTCSessionID (field 0)

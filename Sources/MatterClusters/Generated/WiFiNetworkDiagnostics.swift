@@ -33,10 +33,10 @@ extension WiFiNetworkDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0036 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ReasonCode
-            @inlinable public static var reasonCode: UInt8 { 0 }
+            @inlinable public static var reasonCode: StructureField<Disconnection, UInt16> { .init(0) }
         }
 
         /// ReasonCode (field 0)
@@ -69,12 +69,12 @@ extension WiFiNetworkDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0036 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AssociationFailureCause
-            @inlinable public static var associationFailureCause: UInt8 { 0 }
+            @inlinable public static var associationFailureCause: StructureField<AssociationFailure, AssociationFailureCause> { .init(0) }
             /// Status
-            @inlinable public static var status: UInt8 { 1 }
+            @inlinable public static var status: StructureField<AssociationFailure, UInt16> { .init(1) }
         }
 
         /// AssociationFailureCause (field 0)
@@ -113,10 +113,10 @@ extension WiFiNetworkDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0036 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ConnectionStatus
-            @inlinable public static var connectionStatus: UInt8 { 0 }
+            @inlinable public static var connectionStatus: StructureField<ConnectionStatusEvent, ConnectionStatus> { .init(0) }
         }
 
         /// ConnectionStatus (field 0)

@@ -62,10 +62,10 @@ extension WiFiNetworkManagement {
         @inlinable public static var cluster: ClusterID { 0x0451 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Passphrase
-            @inlinable public static var passphrase: UInt8 { 0 }
+            @inlinable public static var passphrase: StructureField<NetworkPassphraseResponse, [UInt8]> { .init(0) }
         }
 
         /// Passphrase (field 0; at most 64 bytes)

@@ -11,10 +11,10 @@ extension WindowCovering {
         @inlinable public static var cluster: ClusterID { 0x0102 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// LiftValue
-            @inlinable public static var liftValue: UInt8 { 0 }
+            @inlinable public static var liftValue: StructureField<GoToLiftValue, UInt16> { .init(0) }
         }
 
         /// LiftValue (field 0)
@@ -47,10 +47,10 @@ extension WindowCovering {
         @inlinable public static var cluster: ClusterID { 0x0102 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TiltValue
-            @inlinable public static var tiltValue: UInt8 { 0 }
+            @inlinable public static var tiltValue: StructureField<GoToTiltValue, UInt16> { .init(0) }
         }
 
         /// TiltValue (field 0)

@@ -104,12 +104,12 @@ extension ZoneManagement {
 
     /// TwoDCartesianVertexStruct
     public struct TwoDCartesianVertex: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// X
-            @inlinable public static var x: UInt8 { 0 }
+            @inlinable public static var x: StructureField<TwoDCartesianVertex, UInt16> { .init(0) }
             /// Y
-            @inlinable public static var y: UInt8 { 1 }
+            @inlinable public static var y: StructureField<TwoDCartesianVertex, UInt16> { .init(1) }
         }
 
         /// X (field 0)
@@ -144,16 +144,16 @@ extension ZoneManagement {
 
     /// TwoDCartesianZoneStruct
     public struct TwoDCartesianZone: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Name
-            @inlinable public static var name: UInt8 { 0 }
+            @inlinable public static var name: StructureField<TwoDCartesianZone, String> { .init(0) }
             /// Use
-            @inlinable public static var use: UInt8 { 1 }
+            @inlinable public static var use: StructureField<TwoDCartesianZone, ZoneUse> { .init(1) }
             /// Vertices
-            @inlinable public static var vertices: UInt8 { 2 }
+            @inlinable public static var vertices: StructureField<TwoDCartesianZone, [TwoDCartesianVertex]> { .init(2) }
             /// Color
-            @inlinable public static var color: UInt8 { 3 }
+            @inlinable public static var color: StructureField<TwoDCartesianZone, String> { .init(3) }
         }
 
         /// Name (field 0; at most 16 bytes)
@@ -241,16 +241,16 @@ extension ZoneManagement {
 
     /// ZoneInformationStruct
     public struct ZoneInformation: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ZoneID
-            @inlinable public static var zoneID: UInt8 { 0 }
+            @inlinable public static var zoneID: StructureField<ZoneInformation, UInt16> { .init(0) }
             /// ZoneType
-            @inlinable public static var zoneType: UInt8 { 1 }
+            @inlinable public static var zoneType: StructureField<ZoneInformation, ZoneType> { .init(1) }
             /// ZoneSource
-            @inlinable public static var zoneSource: UInt8 { 2 }
+            @inlinable public static var zoneSource: StructureField<ZoneInformation, ZoneSource> { .init(2) }
             /// TwoDCartesianZone
-            @inlinable public static var twoDCartesianZone: UInt8 { 3 }
+            @inlinable public static var twoDCartesianZone: StructureField<ZoneInformation, TwoDCartesianZone> { .init(3) }
         }
 
         /// ZoneID (field 0)
@@ -319,20 +319,20 @@ extension ZoneManagement {
 
     /// ZoneTriggerControlStruct
     public struct ZoneTriggerControl: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ZoneID
-            @inlinable public static var zoneID: UInt8 { 0 }
+            @inlinable public static var zoneID: StructureField<ZoneTriggerControl, UInt16> { .init(0) }
             /// InitialDuration
-            @inlinable public static var initialDuration: UInt8 { 1 }
+            @inlinable public static var initialDuration: StructureField<ZoneTriggerControl, UInt32> { .init(1) }
             /// AugmentationDuration
-            @inlinable public static var augmentationDuration: UInt8 { 2 }
+            @inlinable public static var augmentationDuration: StructureField<ZoneTriggerControl, UInt32> { .init(2) }
             /// MaxDuration
-            @inlinable public static var maxDuration: UInt8 { 3 }
+            @inlinable public static var maxDuration: StructureField<ZoneTriggerControl, UInt32> { .init(3) }
             /// BlindDuration
-            @inlinable public static var blindDuration: UInt8 { 4 }
+            @inlinable public static var blindDuration: StructureField<ZoneTriggerControl, UInt32> { .init(4) }
             /// Sensitivity
-            @inlinable public static var sensitivity: UInt8 { 5 }
+            @inlinable public static var sensitivity: StructureField<ZoneTriggerControl, UInt8> { .init(5) }
         }
 
         /// ZoneID (field 0)
@@ -441,10 +441,10 @@ extension ZoneManagement {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = CreateTwoDCartesianZoneResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Zone
-            @inlinable public static var zone: UInt8 { 0 }
+            @inlinable public static var zone: StructureField<CreateTwoDCartesianZone, TwoDCartesianZone> { .init(0) }
         }
 
         /// Zone (field 0)
@@ -477,12 +477,12 @@ extension ZoneManagement {
         @inlinable public static var cluster: ClusterID { 0x0550 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ZoneID
-            @inlinable public static var zoneID: UInt8 { 0 }
+            @inlinable public static var zoneID: StructureField<UpdateTwoDCartesianZone, UInt16> { .init(0) }
             /// Zone
-            @inlinable public static var zone: UInt8 { 1 }
+            @inlinable public static var zone: StructureField<UpdateTwoDCartesianZone, TwoDCartesianZone> { .init(1) }
         }
 
         /// ZoneID (field 0)
@@ -521,10 +521,10 @@ extension ZoneManagement {
         @inlinable public static var cluster: ClusterID { 0x0550 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ZoneID
-            @inlinable public static var zoneID: UInt8 { 0 }
+            @inlinable public static var zoneID: StructureField<RemoveZone, UInt16> { .init(0) }
         }
 
         /// ZoneID (field 0)
@@ -557,10 +557,10 @@ extension ZoneManagement {
         @inlinable public static var cluster: ClusterID { 0x0550 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Trigger
-            @inlinable public static var trigger: UInt8 { 0 }
+            @inlinable public static var trigger: StructureField<CreateOrUpdateTrigger, ZoneTriggerControl> { .init(0) }
         }
 
         /// Trigger (field 0)
@@ -593,10 +593,10 @@ extension ZoneManagement {
         @inlinable public static var cluster: ClusterID { 0x0550 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ZoneID
-            @inlinable public static var zoneID: UInt8 { 0 }
+            @inlinable public static var zoneID: StructureField<RemoveTrigger, UInt16> { .init(0) }
         }
 
         /// ZoneID (field 0)
@@ -629,10 +629,10 @@ extension ZoneManagement {
         @inlinable public static var cluster: ClusterID { 0x0550 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ZoneID
-            @inlinable public static var zoneID: UInt8 { 0 }
+            @inlinable public static var zoneID: StructureField<CreateTwoDCartesianZoneResponse, UInt16> { .init(0) }
         }
 
         /// ZoneID (field 0)
@@ -665,12 +665,12 @@ extension ZoneManagement {
         @inlinable public static var cluster: ClusterID { 0x0550 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Zone
-            @inlinable public static var zone: UInt8 { 0 }
+            @inlinable public static var zone: StructureField<ZoneTriggered, UInt16> { .init(0) }
             /// Reason
-            @inlinable public static var reason: UInt8 { 1 }
+            @inlinable public static var reason: StructureField<ZoneTriggered, ZoneEventTriggeredReason> { .init(1) }
         }
 
         /// Zone (field 0)
@@ -709,12 +709,12 @@ extension ZoneManagement {
         @inlinable public static var cluster: ClusterID { 0x0550 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Zone
-            @inlinable public static var zone: UInt8 { 0 }
+            @inlinable public static var zone: StructureField<ZoneStopped, UInt16> { .init(0) }
             /// Reason
-            @inlinable public static var reason: UInt8 { 1 }
+            @inlinable public static var reason: StructureField<ZoneStopped, ZoneEventStoppedReason> { .init(1) }
         }
 
         /// Zone (field 0)

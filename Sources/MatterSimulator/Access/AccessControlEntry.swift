@@ -74,32 +74,15 @@ extension AccessControl.AccessControlEntry {
     ///
     /// - Throws: `CONSTRAINT_ERROR` for one that no list may hold, `RESOURCE_EXHAUSTED` for one that is too long.
     package init(checking value: TLVValue) throws(ClusterFailure) {
-        typealias Field = AccessControl.AccessControlEntry.Field
-        guard
-            let privilege = value.field(Field.privilege)?.integer(as: UInt8.self)
-                .flatMap(Privilege.init(known:)),
-            let authMode = value.field(Field.authMode)?.integer(as: UInt8.self)
-                .flatMap(AuthMode.init(known:))
+        guard let entry = Self(tlv: value), entry.privilege.isKnown, entry.authMode.isKnown, entry.authMode != .pase,
+            !(entry.authMode == .group && entry.privilege == .administer)
         else { throw .constraintError }
-        self.init(privilege, authMode)
-        guard authMode != .pase, !(authMode == .group && privilege == .administer) else { throw .constraintError }
-        if let items = value.field(Field.subjects)?.items {
-            guard items.count <= Capacity.subjectsPerEntry else { throw .resourceExhausted }
-            var subjects: [UInt64] = []
-            for item in items {
-                guard let subject = item.integer(as: UInt64.self), Self.isSubject(subject, of: authMode) else {
-                    throw .constraintError
-                }
-                subjects.append(subject)
-            }
-            self.subjects = subjects
+        self.init(entry.privilege, entry.authMode, subjects: entry.subjects, targets: entry.targets)
+        guard subjects?.count ?? 0 <= Capacity.subjectsPerEntry, targets?.count ?? 0 <= Capacity.targetsPerEntry else {
+            throw .resourceExhausted
         }
-        if let items = value.field(Field.targets)?.items {
-            guard items.count <= Capacity.targetsPerEntry else { throw .resourceExhausted }
-            var targets: [Target] = []
-            for item in items { targets.append(try Target(checking: item)) }
-            self.targets = targets
-        }
+        guard (subjects ?? []).allSatisfy({ Self.isSubject($0, of: authMode) }), (targets ?? []).allSatisfy(\.isValid)
+        else { throw .constraintError }
     }
 
     private static func isSubject(_ subject: UInt64, of mode: AuthMode) -> Bool {
@@ -113,24 +96,18 @@ extension AccessControl.AccessControlEntry {
 }
 
 extension AccessControl.AccessControlTarget {
-    init(checking value: TLVValue) throws(ClusterFailure) {
-        typealias Field = AccessControl.AccessControlTarget.Field
-        self.init()
-        cluster = value.field(Field.cluster)?.id()
-        endpoint = value.field(Field.endpoint)?.id()
-        deviceType = value.field(Field.deviceType)?.id()
+    /// Whether it names a place that there can be, in one of the ways that the specification allows.
+    var isValid: Bool {
         guard cluster != nil || endpoint != nil || deviceType != nil, endpoint == nil || deviceType == nil,
             endpoint != 0xFFFF
-        else { throw .constraintError }
+        else { return false }
         if let cluster = cluster?.rawValue {
             let low = cluster & 0xFFFF
             let isStandard = cluster >> 16 == 0 && low <= 0x7FFF
             let isVendors = cluster >> 16 != 0 && cluster >> 16 <= 0xFFFE && (0xFC00...0xFFFE).contains(low)
-            guard isStandard || isVendors else { throw .constraintError }
+            guard isStandard || isVendors else { return false }
         }
-        if let deviceType = deviceType?.rawValue {
-            guard deviceType & 0xFFFF <= 0xBFFF, deviceType >> 16 <= 0xFFFE else { throw .constraintError }
-        }
+        return deviceType.map { $0.rawValue & 0xFFFF <= 0xBFFF && $0.rawValue >> 16 <= 0xFFFE } ?? true
     }
 }
 

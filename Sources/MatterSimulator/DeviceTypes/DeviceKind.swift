@@ -55,16 +55,11 @@ package struct DeviceKind: Sendable {
         }
     }
 
-    private static let numberNamespace: UInt64 = 7
+    private static let numberNamespace: UInt8 = 7
 
     /// A tag of the standard namespace of numbers (Matter standard namespaces, 8): a SemanticTagStruct.
     private static func numberTag(_ number: UInt8) -> TLVValue {
-        typealias Field = GlobalTypes.SemanticTag.Field
-        return .structure([
-            TLVElement(Field.mfgCode, .null),
-            TLVElement(Field.namespaceID, .uint(numberNamespace)),
-            TLVElement(Field.tag, .uint(UInt64(number))),
-        ])
+        GlobalTypes.SemanticTag(namespaceID: numberNamespace, tag: number).tlv
     }
 
     /// The device type with its newest revision.

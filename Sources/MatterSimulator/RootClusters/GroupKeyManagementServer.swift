@@ -56,11 +56,11 @@ struct GroupKeyManagementServer: ClusterServer {
         guard var fabric = context.node.fabrics[index], let items = value.items else { throw .unsupportedAccess }
         var map: [GroupKeyMapping] = []
         for item in items where item.fabricIndex == index {
-            guard let group: UInt16 = item.field(GroupKeyManagement.GroupKeyMap.Field.groupId)?.integer(),
-                let keySet: UInt16 = item.field(GroupKeyManagement.GroupKeyMap.Field.groupKeySetID)?.integer(),
-                group != 0, keySet != GroupKeySet.identityProtection, !map.contains(where: { $0.group == group })
+            guard let entry = GroupKeyManagement.GroupKeyMap(tlv: item), entry.groupId != 0,
+                entry.groupKeySetID != GroupKeySet.identityProtection,
+                !map.contains(where: { $0.group == entry.groupId })
             else { throw .constraintError }
-            map.append(GroupKeyMapping(group: group, keySet: keySet))
+            map.append(GroupKeyMapping(group: entry.groupId, keySet: entry.groupKeySetID))
         }
         guard map.count <= limits.groupsPerFabric else { throw .resourceExhausted }
         fabric.groupKeyMap = map

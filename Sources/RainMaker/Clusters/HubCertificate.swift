@@ -12,8 +12,7 @@ package struct HubCertificate: Sendable {
             endpoint: 0, cluster: NodeOperationalCredentials.id, attribute: NodeOperationalCredentials.Attribute.nocs)
         let result = try await link.read([AttributePath(path)], deadline: deadline)
         guard case .array(let entries)? = result.attribute(path)?.value, let entry = entries.first?.value,
-            let contents = try? TLVFields(entry, "a certificate of the device").octets(
-                NodeOperationalCredentials.NOC.Field.noc),
+            let contents = PartialStructure(tlv: entry)?[NodeOperationalCredentials.NOC.Field.noc],
             let certificate = try? MatterCertificate(tlv: contents)
         else { throw ControllerError(.status, "the controller did not return its certificate") }
         tags = certificate.cats

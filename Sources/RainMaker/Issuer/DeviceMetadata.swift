@@ -67,7 +67,10 @@ struct DeviceMetadata: Sendable {
             $0.cluster == Self.descriptor && $0.attribute == 0
                 && (endpoint.map { $0 } ?? max(1, $0.endpoint)) == $0.endpoint
         }
-        return reading?.value.items?.first?.field(Descriptor.DeviceType.Field.deviceType)?.integer()
+        return (reading?.value.items?.first).flatMap { PartialStructure(tlv: $0) }?[
+            Descriptor.DeviceType.Field.deviceType
+        ]
+        .map { UInt64($0.rawValue) }
     }
 
     private func basic(_ attribute: UInt32) -> TLVValue? {

@@ -31,8 +31,10 @@ extension Told {
     /// An event of the cluster Switch (Matter application cluster specification 1.13.6).
     fileprivate init?(button report: EventReport) {
         guard let event = report.event, report.path.cluster == Switch.id else { return nil }
-        let position: UInt8? = event.data?.field(Switch.ShortRelease.Field.previousPosition)?.integer()
-        let count: UInt8? = event.data?.field(Switch.MultiPressComplete.Field.totalNumberOfPressesCounted)?.integer()
+        // All events of the cluster begin with a position, and those of several presses count them next.
+        typealias Presses = Switch.MultiPressComplete.Field
+        let data = event.data.flatMap { PartialStructure<Switch.MultiPressComplete>(tlv: $0) }
+        let (position, count) = (data?[Presses.previousPosition], data?[Presses.totalNumberOfPressesCounted])
         let times = count.map { $0 == 1 ? "once" : $0 == 2 ? "twice" : "\($0) times" }
         let words: String
         switch report.path.event {

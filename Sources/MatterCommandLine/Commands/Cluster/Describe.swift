@@ -138,11 +138,11 @@ struct DescriptionNames {
     /// Semantic tags: the namespace and the tag by number, and the label that the maker gave.
     private func tags(_ endpoint: NodeDescription.Endpoint) -> [Report] {
         endpoint.tags.compactMap { tag in
-            guard let fields = try? TLVFields(tag, "SemanticTagStruct") else { return nil }
+            guard let tag = PartialStructure<GlobalTypes.SemanticTag>(tlv: tag) else { return nil }
             return Report {
-                Field("namespace", (try? fields.unsigned(GlobalTypes.SemanticTag.Field.namespaceID) as UInt8) ?? nil)
-                Field("tag", (try? fields.unsigned(GlobalTypes.SemanticTag.Field.tag) as UInt8) ?? nil)
-                Field("label", (try? fields.optionalString(GlobalTypes.SemanticTag.Field.label)) ?? nil)
+                Field("namespace", tag[GlobalTypes.SemanticTag.Field.namespaceID])
+                Field("tag", tag[GlobalTypes.SemanticTag.Field.tag])
+                Field("label", tag[GlobalTypes.SemanticTag.Field.label])
             }
         }
     }

@@ -13,17 +13,14 @@ struct AttestationInquiry: Sendable {
     func evidence() async throws -> AttestationEvidence {
         let channel = CommissioningChannel(session: session, deadline: deadline)
         let information = DeviceInformation(try await channel.read(DeviceInformation.productPaths))
-        let pai = try await ask(.certificateChain(.pai), on: channel).octets(
-            NodeOperationalCredentials.CertificateChainResponse.Field.certificate)
-        let dac = try await ask(.certificateChain(.dac), on: channel).octets(
-            NodeOperationalCredentials.CertificateChainResponse.Field.certificate)
+        typealias Chain = NodeOperationalCredentials.CertificateChainResponse.Field
+        let pai = try await ask(.certificateChain(.pai), on: channel).required(Chain.certificate)
+        let dac = try await ask(.certificateChain(.dac), on: channel).required(Chain.certificate)
         let nonce = try random.bytes(Self.nonceCount)
         let answer = try await ask(.attestation(nonce: nonce), on: channel)
         return AttestationEvidence(
             dac: dac, pai: pai,
-            response: AttestationResponse(
-                elements: try answer.octets(NodeOperationalCredentials.AttestationResponse.Field.attestationElements),
-                signature: try answer.octets(NodeOperationalCredentials.AttestationResponse.Field.attestationSignature)),
+            response: try answer.attestation(),
             nonce: nonce, attestationChallenge: session.established.keys.attestationChallenge.copyBytes(),
             vendorID: VendorID(information.vendorID ?? 0), productID: information.productID ?? 0)
     }

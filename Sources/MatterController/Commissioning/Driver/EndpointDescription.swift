@@ -41,8 +41,7 @@ public struct EndpointDescription: Sendable, Equatable {
             switch report.path.attribute {
             case Descriptor.Attribute.deviceTypeList:
                 description.deviceTypes = members.compactMap {
-                    try? DeviceTypeID(
-                        TLVFields($0.value, "DeviceTypeStruct").unsigned(Descriptor.DeviceType.Field.deviceType))
+                    PartialStructure(tlv: $0.value)?[Descriptor.DeviceType.Field.deviceType]
                 }
             case Descriptor.Attribute.serverList:
                 description.serverClusters = members.compactMap { ClusterID(tlv: $0.value) }
@@ -94,8 +93,9 @@ struct DeviceDescription: Sendable, Equatable {
             case (Attribute.serialNumber, .string(let text)): serialNumber = text
             case (Attribute.softwareVersionString, .string(let text)): firmware = text
             case (Attribute.capabilityMinima, .some(let value)):
-                sessionsPerFabric = try? TLVFields(value, "CapabilityMinimaStruct").unsigned(
-                    BasicInformation.CapabilityMinima.Field.caseSessionsPerFabric)
+                sessionsPerFabric =
+                    PartialStructure(tlv: value)?[
+                        BasicInformation.CapabilityMinima.Field.caseSessionsPerFabric]
             default: break
             }
         }

@@ -6,7 +6,8 @@ struct CommissioningAnswer {
     private let command: CommissioningCommand
     private let stage: CommissioningStage
     private let outcome: CommandResult.Outcome
-    private let fields: TLVFields?
+    /// The fields of a response; `nil` for a status.
+    private let fields: TLVValue?
 
     init(
         _ result: CommandResult, to command: CommissioningCommand, stage: CommissioningStage
@@ -23,10 +24,10 @@ struct CommissioningAnswer {
                     hint: command.carriesCertificate ? Self.certificateHint : nil, status: status)
             }
         case .response(_, let value):
-            do {
-                fields = try TLVFields(value ?? .structure([]), "the answer to \(command.name)")
-            } catch {
-                throw CommissioningError(.malformedAnswer, stage: stage, "\(error)", underlying: error)
+            fields = value ?? .structure([])
+            guard fields?.members != nil else {
+                throw CommissioningError(
+                    .malformedAnswer, stage: stage, "the answer to \(command.name) is not a structure")
             }
         }
     }
@@ -34,21 +35,31 @@ struct CommissioningAnswer {
     /// A certificate that begins in another year than the device's is the commonest one that devices refuse.
     private static let certificateHint = Hint.step("certificate.rejected")
 
-    func octets(_ tag: UInt8) throws(CommissioningError) -> [UInt8] {
-        try decode { fields throws(TLVError) in try fields.octets(tag) }
+    /// A field that the response has to have.
+    ///
+    /// - Throws: ``CommissioningError`` `malformedAnswer` if it is missing, or of another type.
+    func required<Response, Value>(
+        _ field: StructureField<Response, Value>
+    ) throws(CommissioningError) -> Value {
+        try decode { answer throws(TLVError) in try answer.required(field, in: name) }
     }
 
-    func bool(_ tag: UInt8) throws(CommissioningError) -> Bool {
-        try decode { fields throws(TLVError) in try fields.bool(tag) }
+    /// What a device gives in proof of what it is.
+    func attestation() throws(CommissioningError) -> AttestationResponse {
+        typealias Field = NodeOperationalCredentials.AttestationResponse.Field
+        return AttestationResponse(
+            elements: try required(Field.attestationElements), signature: try required(Field.attestationSignature))
     }
 
     /// The answer of Network Commissioning to a command.
     func network(_ command: NetworkCommissioningCommand) throws(CommissioningError) -> NetworkAnswer {
-        try decode { fields throws(TLVError) in try NetworkAnswer(fields, to: command) }
+        try decode { answer throws(TLVError) in try NetworkAnswer(answer, to: command, in: name) }
     }
 
     /// The networks that a device has found; none if it could not search.
-    var networks: [SeenNetwork] { fields.map { SeenNetwork.all(in: $0) } ?? [] }
+    var networks: [SeenNetwork] { PartialStructure(fields).map(SeenNetwork.all) ?? [] }
+
+    private var name: String { "the answer to \(command.name)" }
 
     /// The status with which the device left the command undone; `nil` if it did it.
     var refusal: String? {
@@ -60,17 +71,13 @@ struct CommissioningAnswer {
     ///
     /// - Parameter tolerating: another code that is as good here.
     func requireOK(tolerating tolerated: GeneralCommissioning.CommissioningError = .ok) throws(CommissioningError) {
-        let (number, text): (UInt8, String) = try decode { fields throws(TLVError) in
-            (
-                try fields.unsigned(GeneralCommissioning.ArmFailSafeResponse.Field.errorCode),
-                try fields.optionalString(GeneralCommissioning.ArmFailSafeResponse.Field.debugText) ?? ""
-            )
+        // All responses of the cluster have the same fields.
+        typealias Field = GeneralCommissioning.ArmFailSafeResponse.Field
+        let (code, text) = try decode { answer throws(TLVError) in
+            (try answer.required(Field.errorCode, in: name), try answer.optional(Field.debugText, in: name) ?? "")
         }
-        guard number != GeneralCommissioning.CommissioningError.ok.rawValue, number != tolerated.rawValue else {
-            return
-        }
-        let code = GeneralCommissioning.CommissioningError(rawValue: number)
-        let name = code.isKnown ? "\(code)" : "error \(number)"
+        guard code != .ok, code != tolerated else { return }
+        let said = code.isKnown ? "\(code)" : "error \(code.rawValue)"
         if code == .busyWithOtherAdmin {
             throw CommissioningError(
                 .failSafeBusy, stage: stage, "the device is being commissioned by another administrator",
@@ -78,16 +85,14 @@ struct CommissioningAnswer {
         }
         throw CommissioningError(
             .deviceRefused, stage: stage,
-            "the device refused \(command.name): \(name)\(text.isEmpty ? "" : " (\(text))")",
+            "the device refused \(command.name): \(said)\(text.isEmpty ? "" : " (\(text))")",
             hint: Self.termsErrors.contains(code) ? .step("terms.refused") : nil)
     }
 
     /// True if a value is outside of what the device takes.
     var isValueOutsideRange: Bool {
-        guard let fields,
-            let number: UInt8 = try? fields.unsigned(GeneralCommissioning.SetRegulatoryConfigResponse.Field.errorCode)
-        else { return false }
-        return number == GeneralCommissioning.CommissioningError.valueOutsideRange.rawValue
+        typealias Response = GeneralCommissioning.SetRegulatoryConfigResponse
+        return PartialStructure<Response>(fields)?[Response.Field.errorCode] == .valueOutsideRange
     }
 
     /// The codes of a device whose manufacturer's terms were not accepted as it wants.
@@ -97,14 +102,12 @@ struct CommissioningAnswer {
 
     /// StatusCode OK in a NOCResponse.
     func requireNOCAccepted() throws(CommissioningError) {
-        let (number, text): (UInt8, String) = try decode { fields throws(TLVError) in
-            (
-                try fields.unsigned(NodeOperationalCredentials.NOCResponse.Field.statusCode),
-                try fields.optionalString(NodeOperationalCredentials.NOCResponse.Field.debugText) ?? ""
-            )
+        typealias Field = NodeOperationalCredentials.NOCResponse.Field
+        let (code, text) = try decode { answer throws(TLVError) in
+            (try answer.required(Field.statusCode, in: name), try answer.optional(Field.debugText, in: name) ?? "")
         }
-        let status = NodeOperationalCertStatus(rawValue: number)
-        let said = (status?.name ?? "status \(number)") + (text.isEmpty ? "" : " (\(text))")
+        let status = NodeOperationalCertStatus(rawValue: code.rawValue)
+        let said = (status?.name ?? "status \(code.rawValue)") + (text.isEmpty ? "" : " (\(text))")
         switch status {
         case .ok:
             return
@@ -123,15 +126,15 @@ struct CommissioningAnswer {
         }
     }
 
-    private func decode<T>(
-        _ body: (TLVFields) throws(TLVError) -> T
+    private func decode<Response, T>(
+        _ body: (PartialStructure<Response>) throws(TLVError) -> T
     ) throws(CommissioningError) -> T {
-        guard let fields else {
+        guard let answer = PartialStructure<Response>(fields) else {
             throw CommissioningError(
                 .malformedAnswer, stage: stage, "the device answered \(command.name) with only a status")
         }
         do {
-            return try body(fields)
+            return try body(answer)
         } catch {
             throw CommissioningError(.malformedAnswer, stage: stage, "\(error)", underlying: error)
         }

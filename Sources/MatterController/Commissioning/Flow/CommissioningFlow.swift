@@ -217,18 +217,14 @@ package struct CommissioningFlow: Sendable {
             return try stage + (earlyReading.map { (early) throws(CommissioningError) in try take(early) } ?? [])
         case .certificateChain(let certificate):
             return try take(
-                certificate, try answer.octets(NodeOperationalCredentials.CertificateChainResponse.Field.certificate))
+                certificate, try answer.required(NodeOperationalCredentials.CertificateChainResponse.Field.certificate))
         case .attestation:
             guard case .collecting(let chain) = state, let dac = chain.dac, let pai = chain.pai else {
                 throw impossible("the attestation")
             }
             var evidence = AttestationEvidence(
                 dac: dac, pai: pai,
-                response: AttestationResponse(
-                    elements: try answer.octets(
-                        NodeOperationalCredentials.AttestationResponse.Field.attestationElements),
-                    signature: try answer.octets(
-                        NodeOperationalCredentials.AttestationResponse.Field.attestationSignature)),
+                response: try answer.attestation(),
                 nonce: configuration.attestationNonce, attestationChallenge: configuration.attestationChallenge,
                 vendorID: VendorID(information.vendorID ?? 0), productID: information.productID ?? 0)
             evidence.setupCode = configuration.expectedProduct.named
@@ -237,8 +233,8 @@ package struct CommissioningFlow: Sendable {
             return [.verify(evidence)]
         case .csr:
             return try request(
-                elements: try answer.octets(NodeOperationalCredentials.CSRResponse.Field.nocsrElements),
-                signature: try answer.octets(NodeOperationalCredentials.CSRResponse.Field.attestationSignature))
+                elements: try answer.required(NodeOperationalCredentials.CSRResponse.Field.nocsrElements),
+                signature: try answer.required(NodeOperationalCredentials.CSRResponse.Field.attestationSignature))
         case .setRegulatoryConfig(_, let country, _)
         where answer.isValueOutsideRange && country != Self.unknownCountry && !hasDroppedCountry:
             hasDroppedCountry = true
@@ -261,7 +257,8 @@ package struct CommissioningFlow: Sendable {
             // TimeNotAccepted only means that the device has a better source.
             return try configured()
         case .setTimeZone:
-            guard (try? answer.bool(TimeSynchronization.SetTimeZoneResponse.Field.dstOffsetRequired)) ?? false else {
+            guard (try? answer.required(TimeSynchronization.SetTimeZoneResponse.Field.dstOffsetRequired)) ?? false
+            else {
                 return try configured()
             }
             return [.invoke(.setDSTOffset(Array(configuration.timeZone.periods.prefix(information.dstListSize))))]

@@ -93,14 +93,10 @@ public struct DeviceInformation: Equatable, Sendable {
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.breadcrumb):
             breadcrumb = value.integer() ?? 0
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.basicCommissioningInfo):
-            guard let fields = try? TLVFields(value, "BasicCommissioningInfo") else { return }
-            failSafeExpiry =
-                (try? fields.optionalUnsigned(
-                    GeneralCommissioning.BasicCommissioningInfo.Field.failSafeExpiryLengthSeconds)) ?? failSafeExpiry
-            maxCumulativeFailSafe =
-                (try? fields.optionalUnsigned(
-                    GeneralCommissioning.BasicCommissioningInfo.Field.maxCumulativeFailsafeSeconds))
-                ?? maxCumulativeFailSafe
+            typealias Info = GeneralCommissioning.BasicCommissioningInfo
+            let info = PartialStructure<Info>(tlv: value)
+            failSafeExpiry = info?[Info.Field.failSafeExpiryLengthSeconds] ?? failSafeExpiry
+            maxCumulativeFailSafe = info?[Info.Field.maxCumulativeFailsafeSeconds] ?? maxCumulativeFailSafe
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.locationCapability):
             locationCapability = value.integer() ?? locationCapability
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.regulatoryConfig):
@@ -128,8 +124,7 @@ public struct DeviceInformation: Equatable, Sendable {
         case (NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.commissionedFabrics):
             commissionedFabrics = value.integer()
         case (NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.fabrics):
-            guard case .array(let entries) = value else { return }
-            fabrics = entries.compactMap { try? Fabric($0.value) }
+            fabrics = (value.items ?? []).compactMap { try? Fabric($0) }
         default:
             break
         }
@@ -154,12 +149,12 @@ extension DeviceInformation.Fabric {
     /// Decodes a FabricDescriptorStruct (11.18.4.5).
     package init(_ value: TLVValue) throws(TLVError) {
         typealias Field = NodeOperationalCredentials.FabricDescriptor.Field
-        let fields = try TLVFields(value, "FabricDescriptorStruct")
-        rootPublicKey = try fields.octets(Field.rootPublicKey)
-        vendorID = try fields.unsigned(Field.vendorID)
-        fabricID = try fields.unsigned(Field.fabricID)
-        nodeID = try fields.unsigned(Field.nodeID)
-        label = try fields.optionalString(Field.label) ?? ""
-        fabricIndex = try fields.optionalUnsigned(Field.fabricIndex)
+        let entry = try PartialStructure<NodeOperationalCredentials.FabricDescriptor>(of: value)
+        rootPublicKey = try entry.required(Field.rootPublicKey)
+        vendorID = try entry.required(Field.vendorID)
+        fabricID = try entry.required(Field.fabricID)
+        nodeID = try entry.required(Field.nodeID)
+        label = try entry.optional(Field.label) ?? ""
+        fabricIndex = try entry.optional(Field.fabricIndex)
     }
 }

@@ -82,16 +82,19 @@ public struct NetworkAnswer: Equatable, Sendable {
 }
 
 extension NetworkAnswer {
-    package init(_ fields: TLVFields, to command: NetworkCommissioningCommand) throws(TLVError) {
+    /// An answer as a device sent it.
+    ///
+    /// - Parameters:
+    ///   - answer: a ConnectNetworkResponse, or a NetworkConfigResponse, which begins in the same way.
+    ///   - command: what was asked.
+    package init(
+        _ answer: PartialStructure<NetworkCommissioning.ConnectNetworkResponse>,
+        to command: NetworkCommissioningCommand,
+        in name: String
+    ) throws(TLVError) {
         typealias Field = NetworkCommissioning.ConnectNetworkResponse.Field
-        code = try fields.unsigned(Field.networkingStatus)
-        text = String(
-            (try fields.optionalString(Field.debugText) ?? "").prefix(
-                Self.longestText))
-        if case .connect = command {
-            errorValue = fields[Field.errorValue].flatMap { Int32(tlv: $0) }
-        } else {
-            errorValue = nil
-        }
+        code = try answer.required(Field.networkingStatus, in: name).rawValue
+        text = String((try answer.optional(Field.debugText, in: name) ?? "").prefix(Self.longestText))
+        if case .connect = command { errorValue = answer[Field.errorValue] }
     }
 }

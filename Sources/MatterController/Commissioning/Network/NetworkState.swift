@@ -146,25 +146,22 @@ extension NetworkState.Commissioning {
 
 extension NetworkState.Network {
     fileprivate init(_ value: TLVValue) throws(TLVError) {
-        let fields = try TLVFields(value, "NetworkInfoStruct")
-        id = try fields.octets(NetworkCommissioning.NetworkInfo.Field.networkID)
-        isConnected = try fields.bool(NetworkCommissioning.NetworkInfo.Field.connected)
+        typealias Field = NetworkCommissioning.NetworkInfo.Field
+        let network = try PartialStructure<NetworkCommissioning.NetworkInfo>(of: value)
+        id = try network.required(Field.networkID)
+        isConnected = try network.required(Field.connected)
     }
 }
 
 extension NetworkState.Interface {
     fileprivate init(_ value: TLVValue) throws(TLVError) {
         typealias Field = GeneralDiagnostics.NetworkInterface.Field
-        let fields = try TLVFields(value, "NetworkInterface")
-        name = try fields.string(Field.name)
-        isUp = try fields.bool(Field.isOperational)
-        hardwareAddress = try fields.octets(Field.hardwareAddress)
-        addresses =
-            (try fields.array(Field.iPv4Addresses)
-            + fields.array(Field.iPv6Addresses)).compactMap(\.octetString)
-        type = fields[Field.type].flatMap {
-            GeneralDiagnostics.InterfaceType(tlv: $0)
-        }
+        let interface = try PartialStructure<GeneralDiagnostics.NetworkInterface>(of: value)
+        name = try interface.required(Field.name)
+        isUp = try interface.required(Field.isOperational)
+        hardwareAddress = try interface.required(Field.hardwareAddress)
+        addresses = interface.members(Field.iPv4Addresses) + interface.members(Field.iPv6Addresses)
+        type = interface[Field.type]
     }
 }
 

@@ -20,37 +20,28 @@ public enum SeenNetwork: Sendable, Equatable {
         }
     }
 
-    private init(wifi value: TLVValue) throws(TLVError) {
+    private init(wifi network: PartialStructure<NetworkCommissioning.WiFiInterfaceScanResult>) throws(TLVError) {
         typealias Field = NetworkCommissioning.WiFiInterfaceScanResult.Field
-        let fields = try TLVFields(value, "WiFiInterfaceScanResultStruct")
         self = .wifi(
-            ssid: try fields.octets(Field.ssid),
-            bssid: try fields.optionalOctets(Field.bssid) ?? [],
-            security: try fields.unsigned(Field.security),
-            band: fields[Field.wiFiBand].flatMap { UInt8(tlv: $0) },
-            channel: try fields.unsigned(Field.channel),
-            rssi: fields[Field.rssi].flatMap { Int8(tlv: $0) })
+            ssid: try network.required(Field.ssid), bssid: try network.optional(Field.bssid) ?? [],
+            security: try network.required(Field.security).rawValue, band: network[Field.wiFiBand]?.rawValue,
+            channel: try network.required(Field.channel), rssi: network[Field.rssi])
     }
 
-    private init(thread value: TLVValue) throws(TLVError) {
+    private init(thread network: PartialStructure<NetworkCommissioning.ThreadInterfaceScanResult>) throws(TLVError) {
         typealias Field = NetworkCommissioning.ThreadInterfaceScanResult.Field
-        let fields = try TLVFields(value, "ThreadInterfaceScanResultStruct")
         self = .thread(
-            name: try fields.string(Field.networkName),
-            panID: try fields.unsigned(Field.panId),
-            extendedPANID: try fields.unsigned(Field.extendedPanId),
-            channel: try fields.unsigned(Field.channel),
-            version: fields[Field.version].flatMap { UInt8(tlv: $0) },
-            rssi: fields[Field.rssi].flatMap { Int8(tlv: $0) },
-            quality: fields[Field.lqi].flatMap { UInt8(tlv: $0) })
+            name: try network.required(Field.networkName), panID: try network.required(Field.panId),
+            extendedPANID: try network.required(Field.extendedPanId), channel: try network.required(Field.channel),
+            version: network[Field.version], rssi: network[Field.rssi], quality: network[Field.lqi])
     }
 
     /// The networks of a ScanNetworksResponse, the strongest first. What is garbled is left out.
-    package static func all(in answer: TLVFields) -> [SeenNetwork] {
-        let wifi = (try? answer.array(NetworkCommissioning.ScanNetworksResponse.Field.wiFiScanResults)) ?? []
-        let thread = (try? answer.array(NetworkCommissioning.ScanNetworksResponse.Field.threadScanResults)) ?? []
+    package static func all(in answer: PartialStructure<NetworkCommissioning.ScanNetworksResponse>) -> [SeenNetwork] {
+        typealias Field = NetworkCommissioning.ScanNetworksResponse.Field
         let networks =
-            wifi.compactMap { try? SeenNetwork(wifi: $0) } + thread.compactMap { try? SeenNetwork(thread: $0) }
+            answer.partialMembers(Field.wiFiScanResults).compactMap { try? SeenNetwork(wifi: $0) }
+            + answer.partialMembers(Field.threadScanResults).compactMap { try? SeenNetwork(thread: $0) }
         return networks.sorted { ($0.rssi ?? .min) > ($1.rssi ?? .min) }
     }
 

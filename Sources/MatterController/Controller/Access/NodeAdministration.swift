@@ -32,10 +32,11 @@ private struct VisibleEntry: FabricListEntry {
     var fabricIndex: UInt8?
 
     init(_ value: TLVValue) throws(TLVError) {
-        fabricIndex = try TLVFields(value, "an access control entry").optionalUnsigned(
-            AccessControl.AccessControlEntry.Field.fabricIndex)
-        entry =
-            value.field(AccessControl.AccessControlEntry.Field.privilege) == nil ? nil : try AccessControlEntry(value)
+        typealias Field = AccessControl.AccessControlEntry.Field
+        let name = "an access control entry"
+        let visible = try PartialStructure<AccessControl.AccessControlEntry>(of: value, name)
+        fabricIndex = try visible.optional(Field.fabricIndex, in: name)
+        entry = visible.has(Field.privilege) ? try AccessControlEntry(value) : nil
     }
 
     var tlv: TLVValue { entry?.tlv ?? .null }

@@ -18,13 +18,14 @@ public struct DeviceFabric: Sendable {
 
     fileprivate init(_ value: TLVValue) throws(TLVError) {
         typealias Field = NodeOperationalCredentials.FabricDescriptor.Field
-        let fields = try TLVFields(value, "an entry of the table of fabrics")
-        rootPublicKey = try fields.octets(Field.rootPublicKey)
-        vendorID = try fields.unsigned(Field.vendorID)
-        fabricID = FabricID(try fields.unsigned(Field.fabricID))
-        nodeID = NodeID(try fields.unsigned(Field.nodeID))
-        label = try fields.string(Field.label)
-        index = try fields.optionalUnsigned(Field.fabricIndex)
+        let name = "an entry of the table of fabrics"
+        let entry = try PartialStructure<NodeOperationalCredentials.FabricDescriptor>(of: value, name)
+        rootPublicKey = try entry.required(Field.rootPublicKey, in: name)
+        vendorID = try entry.required(Field.vendorID, in: name)
+        fabricID = FabricID(try entry.required(Field.fabricID, in: name))
+        nodeID = NodeID(try entry.required(Field.nodeID, in: name))
+        label = try entry.required(Field.label, in: name)
+        index = try entry.optional(Field.fabricIndex, in: name)
     }
 
     /// The name by which fabrics are told apart; `nil` if the device names no possible fabric.

@@ -65,10 +65,8 @@ extension CommandResult {
         case .status(let status):
             guard !status.isSuccess else { return nil }
             throw ControllerError(.status, "\(title) answered \(command) with \(status)", status: status)
-        case .response(_, let fields):
-            let status: UInt8? = fields.flatMap {
-                try? TLVFields($0, "NOCResponse").unsigned(NodeOperationalCredentials.NOCResponse.Field.statusCode)
-            }
+        case .response:
+            let status = answer()?[NodeOperationalCredentials.NOCResponse.Field.statusCode]?.rawValue
             guard status != NodeOperationalCertStatus.ok.rawValue else { return nil }
             return status.flatMap(NodeOperationalCertStatus.init(rawValue:))?.name ?? "the answer is malformed"
         }

@@ -58,9 +58,9 @@ struct GroupEnrollment: Sendable {
         case .status:
             try Outcome.check(result, of: node.title)
             return nil
-        case .response(_, let fields):
-            return fields?.field(GroupKeyManagement.KeySetReadResponse.Field.groupKeySet)?.field(
-                GroupKeyManagement.GroupKeySet.Field.epochStartTime0)?.integer()
+        case .response:
+            return result.answer()?[partial: GroupKeyManagement.KeySetReadResponse.Field.groupKeySet]?[
+                GroupKeyManagement.GroupKeySet.Field.epochStartTime0]
         }
     }
 
@@ -170,15 +170,11 @@ struct GroupEnrollment: Sendable {
         _ command: some ClusterCommand, at endpoint: EndpointID, tolerating: Set<IMStatus> = []
     ) async throws {
         var result = try await link.invoke(Command(command, at: endpoint), .absolute, deadline: deadline)
-        if case .response(_, let fields) = result.outcome {
-            guard
-                let status = fields?.field(Groups.AddGroupResponse.Field.status)?.integer(as: UInt8.self).flatMap({
-                    IMStatus(rawValue: $0)
-                })
-            else {
+        if case .response = result.outcome {
+            guard let number = result.answer()?[Groups.AddGroupResponse.Field.status] else {
                 throw ControllerError(.status, "\(node.title) garbled its answer about group \(group.group)")
             }
-            result.outcome = .status(StatusIB(status))
+            result.outcome = .status(StatusIB(IMStatus(rawValue: number)))
         }
         if !tolerating.contains(result.status.status) { try Outcome.check(result, of: node.title) }
     }

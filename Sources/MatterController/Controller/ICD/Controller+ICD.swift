@@ -112,12 +112,7 @@ extension Controller {
             try await withdraw(key, of: node, in: store)
             throw error
         }
-        guard case .response(_, let value) = result.outcome,
-            let start: UInt32 = try? value.flatMap({
-                try TLVFields($0, "RegisterClientResponse").unsigned(
-                    IcdManagement.RegisterClientResponse.Field.icdCounter)
-            })
-        else {
+        guard let start = result.answer()?[IcdManagement.RegisterClientResponse.Field.icdCounter] else {
             throw ControllerError(.status, "\(title) did not say its counter when it was registered with")
         }
         let now = options.unixTime()
@@ -196,13 +191,7 @@ extension Controller {
     }
 
     static func promise(_ result: CommandResult) -> Duration? {
-        guard case .response(_, let value) = result.outcome,
-            let time: UInt32 = try? value.flatMap({
-                try TLVFields($0, "StayActiveResponse").unsigned(
-                    IcdManagement.StayActiveResponse.Field.promisedActiveDuration)
-            })
-        else { return nil }
-        return .milliseconds(Int64(time))
+        result.answer()?[IcdManagement.StayActiveResponse.Field.promisedActiveDuration].map { .milliseconds(Int64($0)) }
     }
 
     static func notRegistered(_ node: NodeRecord, _ title: String) -> ControllerError {

@@ -123,8 +123,9 @@ private struct NetworkChangeProcedure: Sendable {
         let result = try await invoke(command.command(to: interface.endpoint), work: work)
         if case .status = result.outcome { try Outcome.check(result, of: title) }
         guard case .response(_, let value) = result.outcome,
-            let fields = value.flatMap({ try? TLVFields($0, command.name) }),
-            let answer = try? NetworkAnswer(fields, to: command)
+            let answer = try? PartialStructure(value).map({ (fields) throws(TLVError) in
+                try NetworkAnswer(fields, to: command, in: command.name)
+            })
         else {
             throw ControllerError(.networkRefused, "\(title) answered \(command.name) with what is no answer to it")
         }
@@ -202,12 +203,7 @@ private struct NetworkChangeProcedure: Sendable {
     }
 
     private func code(_ result: CommandResult) -> GeneralCommissioning.CommissioningError? {
-        guard case .response(_, let value) = result.outcome,
-            let number: UInt8 = value.flatMap({
-                try? TLVFields($0, "the answer").unsigned(GeneralCommissioning.ArmFailSafeResponse.Field.errorCode)
-            })
-        else { return nil }
-        return GeneralCommissioning.CommissioningError(rawValue: number)
+        result.answer()?[GeneralCommissioning.ArmFailSafeResponse.Field.errorCode]
     }
 }
 

@@ -43,23 +43,17 @@ extension Controller {
     }
 
     private static func networks(in result: CommandResult, of title: String) throws -> [SeenNetwork] {
-        guard case .response(_, let value) = result.outcome,
-            let fields = value.flatMap({ try? TLVFields($0, "ScanNetworksResponse") }),
-            let code: UInt8 = try? fields.unsigned(NetworkCommissioning.ScanNetworksResponse.Field.networkingStatus)
-        else {
+        typealias Response = NetworkCommissioning.ScanNetworksResponse
+        guard let answer = result.answer(as: Response.self), let status = answer[Response.Field.networkingStatus] else {
             throw ControllerError(.networkRefused, "\(title) answered the search with what is no list of networks")
         }
-        let status = NetworkState.Status(rawValue: code)
         // No network is a result too.
         guard status == .success || status == .networkNotFound else {
-            let said =
-                (try? fields.optionalString(NetworkCommissioning.ScanNetworksResponse.Field.debugText)).flatMap {
-                    $0.isEmpty ? nil : " (\($0))"
-                } ?? ""
+            let said = answer[Response.Field.debugText].flatMap { $0.isEmpty ? nil : " (\($0))" } ?? ""
             throw ControllerError(
                 .networkRefused,
                 "\(title) could not search: \(status.words)\(said)")
         }
-        return SeenNetwork.all(in: fields)
+        return SeenNetwork.all(in: answer)
     }
 }

@@ -107,7 +107,7 @@ extension Controller {
                 .unsupportedCluster, "\(node.title) keeps no labels (user-label), so it cannot be told its room")
         }
         var labels = members.map(\.value).filter { label in
-            (try? TLVFields(label, "LabelStruct").string(UserLabel.Label.Field.label)) != Self.roomLabel
+            PartialStructure(tlv: label)?[UserLabel.Label.Field.label] != Self.roomLabel
         }
         if let room {
             labels.append(UserLabel.Label(label: Self.roomLabel, value: room).tlv)

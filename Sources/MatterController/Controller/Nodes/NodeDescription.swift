@@ -64,10 +64,9 @@ public struct NodeDescription: Sendable {
                 switch path.attribute {
                 case Descriptor.Attribute.deviceTypeList:
                     endpoint.deviceTypes = members.compactMap { member in
-                        guard let fields = try? TLVFields(member, "DeviceTypeStruct"),
-                            let id = try? DeviceTypeID(fields.unsigned(Descriptor.DeviceType.Field.deviceType))
-                        else { return nil }
-                        return (id, try? fields.unsigned(Descriptor.DeviceType.Field.revision))
+                        typealias Field = Descriptor.DeviceType.Field
+                        let type = PartialStructure<Descriptor.DeviceType>(tlv: member)
+                        return type?[Field.deviceType].map { ($0, type?[Field.revision]) }
                     }
                 case Descriptor.Attribute.serverList:
                     for id in members.compactMap({ ClusterID(tlv: $0) }) {

@@ -29,17 +29,15 @@ public struct Refusal: Sendable, Hashable {
             let field = response.fields.first(where: { Self.statuses.contains($0.name) }),
             let value = fields.field(field.id)
         else { return nil }
-        var status = value
+        var code: UInt64? = value.integer()
         var words = response.fields.first { Self.reasons.contains($0.name) }.flatMap { fields.field($0.id)?.text }
         if case .structure = field.type.kind {
             // ErrorStateStruct (Matter application cluster specification 1.14.4.4).
-            guard let error = value.field(Field.errorStateID) else { return nil }
-            status = error
-            words =
-                value.field(Field.errorStateDetails)?.text
-                ?? value.field(Field.errorStateLabel)?.text
+            let error = PartialStructure<RvcOperationalState.ErrorStateStruct>(tlv: value)
+            code = error?[Field.errorStateID].map { UInt64($0) }
+            words = error?[Field.errorStateDetails] ?? error?[Field.errorStateLabel]
         }
-        guard let number: UInt64 = status.integer(), number != 0,
+        guard let number = code, number != 0,
             Self.successes[cluster.id]?.contains(number) != true
         else { return nil }
         self.number = number

@@ -68,16 +68,13 @@ public struct WindowState: Sendable, Equatable {
             opener = nil
             return
         }
-        let descriptors = (result.attribute(Self.fabrics)?.value?.items ?? []).compactMap {
-            try? TLVFields($0, "FabricDescriptorStruct")
-        }
-        let fabric = descriptors.first {
-            index != nil && (try? $0.unsigned(Field.fabricIndex)) == index
-        }
-        let label = try? fabric?.string(Field.label)
+        let fabric = (result.attribute(Self.fabrics)?.value?.items ?? [])
+            .compactMap { PartialStructure<NodeOperationalCredentials.FabricDescriptor>(tlv: $0) }
+            .first { index != nil && $0[Field.fabricIndex] == index }
+        let label = fabric?[Field.label]
         opener = Opener(
             fabricIndex: index,
-            vendorID: vendorID ?? (try? fabric?.unsigned(Field.vendorID)),
+            vendorID: vendorID ?? fabric?[Field.vendorID],
             label: label?.isEmpty ?? true ? nil : label, isOurs: index != nil && index == number(Self.ownFabric))
     }
 }

@@ -125,10 +125,10 @@ extension Identify {
         @inlinable public static var cluster: ClusterID { 0x0003 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// IdentifyTime
-            @inlinable public static var identifyTime: UInt8 { 0 }
+            @inlinable public static var identifyTime: StructureField<Identify, UInt16> { .init(0) }
         }
 
         /// IdentifyTime (field 0)
@@ -161,12 +161,12 @@ extension Identify {
         @inlinable public static var cluster: ClusterID { 0x0003 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x40 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EffectIdentifier
-            @inlinable public static var effectIdentifier: UInt8 { 0 }
+            @inlinable public static var effectIdentifier: StructureField<TriggerEffect, EffectIdentifier> { .init(0) }
             /// EffectVariant
-            @inlinable public static var effectVariant: UInt8 { 1 }
+            @inlinable public static var effectVariant: StructureField<TriggerEffect, EffectVariant> { .init(1) }
         }
 
         /// EffectIdentifier (field 0)
@@ -265,12 +265,12 @@ extension Groups {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = AddGroupResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<AddGroup, UInt16> { .init(0) }
             /// GroupName
-            @inlinable public static var groupName: UInt8 { 1 }
+            @inlinable public static var groupName: StructureField<AddGroup, String> { .init(1) }
         }
 
         /// GroupID (field 0; at least 1)
@@ -311,10 +311,10 @@ extension Groups {
         @inlinable public static var id: CommandID { 0x01 }
         /// What the node answers.
         public typealias Response = ViewGroupResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<ViewGroup, UInt16> { .init(0) }
         }
 
         /// GroupID (field 0; at least 1)
@@ -349,10 +349,10 @@ extension Groups {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = GetGroupMembershipResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupList
-            @inlinable public static var groupList: UInt8 { 0 }
+            @inlinable public static var groupList: StructureField<GetGroupMembership, [UInt16]> { .init(0) }
         }
 
         /// GroupList (field 0)
@@ -387,10 +387,10 @@ extension Groups {
         @inlinable public static var id: CommandID { 0x03 }
         /// What the node answers.
         public typealias Response = RemoveGroupResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<RemoveGroup, UInt16> { .init(0) }
         }
 
         /// GroupID (field 0; at least 1)
@@ -423,12 +423,12 @@ extension Groups {
         @inlinable public static var cluster: ClusterID { 0x0004 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<AddGroupIfIdentifying, UInt16> { .init(0) }
             /// GroupName
-            @inlinable public static var groupName: UInt8 { 1 }
+            @inlinable public static var groupName: StructureField<AddGroupIfIdentifying, String> { .init(1) }
         }
 
         /// GroupID (field 0; at least 1)
@@ -467,12 +467,12 @@ extension Groups {
         @inlinable public static var cluster: ClusterID { 0x0004 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<AddGroupResponse, UInt8> { .init(0) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 1 }
+            @inlinable public static var groupID: StructureField<AddGroupResponse, UInt16> { .init(1) }
         }
 
         /// Status (field 0)
@@ -511,14 +511,14 @@ extension Groups {
         @inlinable public static var cluster: ClusterID { 0x0004 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<ViewGroupResponse, UInt8> { .init(0) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 1 }
+            @inlinable public static var groupID: StructureField<ViewGroupResponse, UInt16> { .init(1) }
             /// GroupName
-            @inlinable public static var groupName: UInt8 { 2 }
+            @inlinable public static var groupName: StructureField<ViewGroupResponse, String> { .init(2) }
         }
 
         /// Status (field 0)
@@ -563,12 +563,12 @@ extension Groups {
         @inlinable public static var cluster: ClusterID { 0x0004 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Capacity
-            @inlinable public static var capacity: UInt8 { 0 }
+            @inlinable public static var capacity: StructureField<GetGroupMembershipResponse, UInt8> { .init(0) }
             /// GroupList
-            @inlinable public static var groupList: UInt8 { 1 }
+            @inlinable public static var groupList: StructureField<GetGroupMembershipResponse, [UInt16]> { .init(1) }
         }
 
         /// Capacity (field 0)
@@ -607,12 +607,12 @@ extension Groups {
         @inlinable public static var cluster: ClusterID { 0x0004 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<RemoveGroupResponse, UInt8> { .init(0) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 1 }
+            @inlinable public static var groupID: StructureField<RemoveGroupResponse, UInt16> { .init(1) }
         }
 
         /// Status (field 0)
@@ -878,12 +878,12 @@ extension OnOff {
         @inlinable public static var cluster: ClusterID { 0x0006 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x40 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EffectIdentifier
-            @inlinable public static var effectIdentifier: UInt8 { 0 }
+            @inlinable public static var effectIdentifier: StructureField<OffWithEffect, EffectIdentifier> { .init(0) }
             /// EffectVariant
-            @inlinable public static var effectVariant: UInt8 { 1 }
+            @inlinable public static var effectVariant: StructureField<OffWithEffect, UInt8> { .init(1) }
         }
 
         /// EffectIdentifier (field 0)
@@ -922,14 +922,14 @@ extension OnOff {
         @inlinable public static var cluster: ClusterID { 0x0006 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x42 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OnOffControl
-            @inlinable public static var onOffControl: UInt8 { 0 }
+            @inlinable public static var onOffControl: StructureField<OnWithTimedOff, OnOffControl> { .init(0) }
             /// OnTime
-            @inlinable public static var onTime: UInt8 { 1 }
+            @inlinable public static var onTime: StructureField<OnWithTimedOff, UInt16> { .init(1) }
             /// OffWaitTime
-            @inlinable public static var offWaitTime: UInt8 { 2 }
+            @inlinable public static var offWaitTime: StructureField<OnWithTimedOff, UInt16> { .init(2) }
         }
 
         /// OnOffControl (field 0)
@@ -1132,16 +1132,16 @@ extension LevelControl {
         @inlinable public static var cluster: ClusterID { 0x0008 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Level
-            @inlinable public static var level: UInt8 { 0 }
+            @inlinable public static var level: StructureField<MoveToLevel, UInt8> { .init(0) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 1 }
+            @inlinable public static var transitionTime: StructureField<MoveToLevel, UInt16> { .init(1) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 2 }
+            @inlinable public static var optionsMask: StructureField<MoveToLevel, Options> { .init(2) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 3 }
+            @inlinable public static var optionsOverride: StructureField<MoveToLevel, Options> { .init(3) }
         }
 
         /// Level (field 0; at most 254)
@@ -1192,16 +1192,16 @@ extension LevelControl {
         @inlinable public static var cluster: ClusterID { 0x0008 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MoveMode
-            @inlinable public static var moveMode: UInt8 { 0 }
+            @inlinable public static var moveMode: StructureField<Move, MoveMode> { .init(0) }
             /// Rate
-            @inlinable public static var rate: UInt8 { 1 }
+            @inlinable public static var rate: StructureField<Move, UInt8> { .init(1) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 2 }
+            @inlinable public static var optionsMask: StructureField<Move, Options> { .init(2) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 3 }
+            @inlinable public static var optionsOverride: StructureField<Move, Options> { .init(3) }
         }
 
         /// MoveMode (field 0)
@@ -1252,18 +1252,18 @@ extension LevelControl {
         @inlinable public static var cluster: ClusterID { 0x0008 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StepMode
-            @inlinable public static var stepMode: UInt8 { 0 }
+            @inlinable public static var stepMode: StructureField<Step, StepMode> { .init(0) }
             /// StepSize
-            @inlinable public static var stepSize: UInt8 { 1 }
+            @inlinable public static var stepSize: StructureField<Step, UInt8> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<Step, UInt16> { .init(2) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 3 }
+            @inlinable public static var optionsMask: StructureField<Step, Options> { .init(3) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 4 }
+            @inlinable public static var optionsOverride: StructureField<Step, Options> { .init(4) }
         }
 
         /// StepMode (field 0)
@@ -1320,12 +1320,12 @@ extension LevelControl {
         @inlinable public static var cluster: ClusterID { 0x0008 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 0 }
+            @inlinable public static var optionsMask: StructureField<Stop, Options> { .init(0) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 1 }
+            @inlinable public static var optionsOverride: StructureField<Stop, Options> { .init(1) }
         }
 
         /// OptionsMask (field 0)
@@ -1364,16 +1364,16 @@ extension LevelControl {
         @inlinable public static var cluster: ClusterID { 0x0008 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Level
-            @inlinable public static var level: UInt8 { 0 }
+            @inlinable public static var level: StructureField<MoveToLevelWithOnOff, UInt8> { .init(0) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 1 }
+            @inlinable public static var transitionTime: StructureField<MoveToLevelWithOnOff, UInt16> { .init(1) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 2 }
+            @inlinable public static var optionsMask: StructureField<MoveToLevelWithOnOff, Options> { .init(2) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 3 }
+            @inlinable public static var optionsOverride: StructureField<MoveToLevelWithOnOff, Options> { .init(3) }
         }
 
         /// Level (field 0; at most 254)
@@ -1424,18 +1424,18 @@ extension LevelControl {
         @inlinable public static var cluster: ClusterID { 0x0008 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StepMode
-            @inlinable public static var stepMode: UInt8 { 0 }
+            @inlinable public static var stepMode: StructureField<StepWithOnOff, StepMode> { .init(0) }
             /// StepSize
-            @inlinable public static var stepSize: UInt8 { 1 }
+            @inlinable public static var stepSize: StructureField<StepWithOnOff, UInt8> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<StepWithOnOff, UInt16> { .init(2) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 3 }
+            @inlinable public static var optionsMask: StructureField<StepWithOnOff, Options> { .init(3) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 4 }
+            @inlinable public static var optionsOverride: StructureField<StepWithOnOff, Options> { .init(4) }
         }
 
         /// StepMode (field 0)
@@ -1532,12 +1532,12 @@ extension Descriptor {
 
     /// DeviceTypeStruct
     public struct DeviceType: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DeviceType
-            @inlinable public static var deviceType: UInt8 { 0 }
+            @inlinable public static var deviceType: StructureField<DeviceType, DeviceTypeID> { .init(0) }
             /// Revision
-            @inlinable public static var revision: UInt8 { 1 }
+            @inlinable public static var revision: StructureField<DeviceType, UInt16> { .init(1) }
         }
 
         /// DeviceType (field 0)
@@ -1590,18 +1590,18 @@ extension Binding {
 
     /// TargetStruct
     public struct Target: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Node
-            @inlinable public static var node: UInt8 { 1 }
+            @inlinable public static var node: StructureField<Target, UInt64> { .init(1) }
             /// Group
-            @inlinable public static var group: UInt8 { 2 }
+            @inlinable public static var group: StructureField<Target, UInt16> { .init(2) }
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 3 }
+            @inlinable public static var endpoint: StructureField<Target, EndpointID> { .init(3) }
             /// Cluster
-            @inlinable public static var cluster: UInt8 { 4 }
+            @inlinable public static var cluster: StructureField<Target, ClusterID> { .init(4) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<Target, UInt8> { .init(254) }
         }
 
         /// Node (field 1)
@@ -1808,20 +1808,20 @@ extension AccessControl {
 
     /// AccessControlEntryStruct
     public struct AccessControlEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Privilege
-            @inlinable public static var privilege: UInt8 { 1 }
+            @inlinable public static var privilege: StructureField<AccessControlEntry, AccessControlEntryPrivilege> { .init(1) }
             /// AuthMode
-            @inlinable public static var authMode: UInt8 { 2 }
+            @inlinable public static var authMode: StructureField<AccessControlEntry, AccessControlEntryAuthMode> { .init(2) }
             /// Subjects
-            @inlinable public static var subjects: UInt8 { 3 }
+            @inlinable public static var subjects: StructureField<AccessControlEntry, [UInt64]> { .init(3) }
             /// Targets
-            @inlinable public static var targets: UInt8 { 4 }
+            @inlinable public static var targets: StructureField<AccessControlEntry, [AccessControlTarget]> { .init(4) }
             /// AuxiliaryType
-            @inlinable public static var auxiliaryType: UInt8 { 5 }
+            @inlinable public static var auxiliaryType: StructureField<AccessControlEntry, AccessControlAuxiliaryType> { .init(5) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<AccessControlEntry, UInt8> { .init(254) }
         }
 
         /// Privilege (field 1)
@@ -1880,12 +1880,12 @@ extension AccessControl {
 
     /// AccessControlExtensionStruct
     public struct AccessControlExtension: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Data
-            @inlinable public static var data: UInt8 { 1 }
+            @inlinable public static var data: StructureField<AccessControlExtension, [UInt8]> { .init(1) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<AccessControlExtension, UInt8> { .init(254) }
         }
 
         /// Data (field 1; at most 128 bytes)
@@ -1920,14 +1920,14 @@ extension AccessControl {
 
     /// AccessControlTargetStruct
     public struct AccessControlTarget: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Cluster
-            @inlinable public static var cluster: UInt8 { 0 }
+            @inlinable public static var cluster: StructureField<AccessControlTarget, ClusterID> { .init(0) }
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 1 }
+            @inlinable public static var endpoint: StructureField<AccessControlTarget, EndpointID> { .init(1) }
             /// DeviceType
-            @inlinable public static var deviceType: UInt8 { 2 }
+            @inlinable public static var deviceType: StructureField<AccessControlTarget, DeviceTypeID> { .init(2) }
         }
 
         /// Cluster (field 0)
@@ -1968,16 +1968,16 @@ extension AccessControl {
 
     /// AccessRestrictionEntryStruct
     public struct AccessRestrictionEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 0 }
+            @inlinable public static var endpoint: StructureField<AccessRestrictionEntry, EndpointID> { .init(0) }
             /// Cluster
-            @inlinable public static var cluster: UInt8 { 1 }
+            @inlinable public static var cluster: StructureField<AccessRestrictionEntry, ClusterID> { .init(1) }
             /// Restrictions
-            @inlinable public static var restrictions: UInt8 { 2 }
+            @inlinable public static var restrictions: StructureField<AccessRestrictionEntry, [AccessRestriction]> { .init(2) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<AccessRestrictionEntry, UInt8> { .init(254) }
         }
 
         /// Endpoint (field 0)
@@ -2024,12 +2024,12 @@ extension AccessControl {
 
     /// AccessRestrictionStruct
     public struct AccessRestriction: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Type
-            @inlinable public static var type: UInt8 { 0 }
+            @inlinable public static var type: StructureField<AccessRestriction, AccessRestrictionType> { .init(0) }
             /// ID
-            @inlinable public static var id: UInt8 { 1 }
+            @inlinable public static var id: StructureField<AccessRestriction, UInt32> { .init(1) }
         }
 
         /// Type (field 0)
@@ -2117,14 +2117,14 @@ extension AccessControl {
 
     /// CommissioningAccessRestrictionEntryStruct
     public struct CommissioningAccessRestrictionEntry: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 0 }
+            @inlinable public static var endpoint: StructureField<CommissioningAccessRestrictionEntry, EndpointID> { .init(0) }
             /// Cluster
-            @inlinable public static var cluster: UInt8 { 1 }
+            @inlinable public static var cluster: StructureField<CommissioningAccessRestrictionEntry, ClusterID> { .init(1) }
             /// Restrictions
-            @inlinable public static var restrictions: UInt8 { 2 }
+            @inlinable public static var restrictions: StructureField<CommissioningAccessRestrictionEntry, [AccessRestriction]> { .init(2) }
         }
 
         /// Endpoint (field 0)
@@ -2169,18 +2169,18 @@ extension AccessControl {
         @inlinable public static var cluster: ClusterID { 0x001F }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AdminNodeID
-            @inlinable public static var adminNodeID: UInt8 { 1 }
+            @inlinable public static var adminNodeID: StructureField<AccessControlEntryChanged, UInt64> { .init(1) }
             /// AdminPasscodeID
-            @inlinable public static var adminPasscodeID: UInt8 { 2 }
+            @inlinable public static var adminPasscodeID: StructureField<AccessControlEntryChanged, UInt16> { .init(2) }
             /// ChangeType
-            @inlinable public static var changeType: UInt8 { 3 }
+            @inlinable public static var changeType: StructureField<AccessControlEntryChanged, ChangeType> { .init(3) }
             /// LatestValue
-            @inlinable public static var latestValue: UInt8 { 4 }
+            @inlinable public static var latestValue: StructureField<AccessControlEntryChanged, AccessControlEntry> { .init(4) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<AccessControlEntryChanged, UInt8> { .init(254) }
         }
 
         /// AdminNodeID (field 1)
@@ -2359,20 +2359,20 @@ extension BasicInformation {
 
     /// CapabilityMinimaStruct
     public struct CapabilityMinima: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CaseSessionsPerFabric
-            @inlinable public static var caseSessionsPerFabric: UInt8 { 0 }
+            @inlinable public static var caseSessionsPerFabric: StructureField<CapabilityMinima, UInt16> { .init(0) }
             /// SubscriptionsPerFabric
-            @inlinable public static var subscriptionsPerFabric: UInt8 { 1 }
+            @inlinable public static var subscriptionsPerFabric: StructureField<CapabilityMinima, UInt16> { .init(1) }
             /// SimultaneousInvocationsSupported
-            @inlinable public static var simultaneousInvocationsSupported: UInt8 { 2 }
+            @inlinable public static var simultaneousInvocationsSupported: StructureField<CapabilityMinima, UInt16> { .init(2) }
             /// SimultaneousWritesSupported
-            @inlinable public static var simultaneousWritesSupported: UInt8 { 3 }
+            @inlinable public static var simultaneousWritesSupported: StructureField<CapabilityMinima, UInt16> { .init(3) }
             /// ReadPathsSupported
-            @inlinable public static var readPathsSupported: UInt8 { 4 }
+            @inlinable public static var readPathsSupported: StructureField<CapabilityMinima, UInt16> { .init(4) }
             /// SubscribePathsSupported
-            @inlinable public static var subscribePathsSupported: UInt8 { 5 }
+            @inlinable public static var subscribePathsSupported: StructureField<CapabilityMinima, UInt16> { .init(5) }
         }
 
         /// CaseSessionsPerFabric (field 0; 3 to 10000)
@@ -2510,12 +2510,12 @@ extension BasicInformation {
 
     /// ProductAppearanceStruct
     public struct ProductAppearance: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Finish
-            @inlinable public static var finish: UInt8 { 0 }
+            @inlinable public static var finish: StructureField<ProductAppearance, ProductFinish> { .init(0) }
             /// PrimaryColor
-            @inlinable public static var primaryColor: UInt8 { 1 }
+            @inlinable public static var primaryColor: StructureField<ProductAppearance, Color> { .init(1) }
         }
 
         /// Finish (field 0)
@@ -2588,10 +2588,10 @@ extension BasicInformation {
         @inlinable public static var cluster: ClusterID { 0x0028 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SoftwareVersion
-            @inlinable public static var softwareVersion: UInt8 { 0 }
+            @inlinable public static var softwareVersion: StructureField<StartUp, UInt32> { .init(0) }
         }
 
         /// SoftwareVersion (field 0)
@@ -2624,10 +2624,10 @@ extension BasicInformation {
         @inlinable public static var cluster: ClusterID { 0x0028 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 0 }
+            @inlinable public static var fabricIndex: StructureField<Leave, UInt8> { .init(0) }
         }
 
         /// FabricIndex (field 0; 1 to 254)
@@ -2862,14 +2862,14 @@ extension OtaSoftwareUpdateRequestor {
 
     /// ProviderLocation
     public struct ProviderLocation: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ProviderNodeID
-            @inlinable public static var providerNodeID: UInt8 { 1 }
+            @inlinable public static var providerNodeID: StructureField<ProviderLocation, UInt64> { .init(1) }
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 2 }
+            @inlinable public static var endpoint: StructureField<ProviderLocation, EndpointID> { .init(2) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<ProviderLocation, UInt8> { .init(254) }
         }
 
         /// ProviderNodeID (field 1)
@@ -3946,12 +3946,12 @@ extension GeneralCommissioning {
 
     /// BasicCommissioningInfo
     public struct BasicCommissioningInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// FailSafeExpiryLengthSeconds
-            @inlinable public static var failSafeExpiryLengthSeconds: UInt8 { 0 }
+            @inlinable public static var failSafeExpiryLengthSeconds: StructureField<BasicCommissioningInfo, UInt16> { .init(0) }
             /// MaxCumulativeFailsafeSeconds
-            @inlinable public static var maxCumulativeFailsafeSeconds: UInt8 { 1 }
+            @inlinable public static var maxCumulativeFailsafeSeconds: StructureField<BasicCommissioningInfo, UInt16> { .init(1) }
         }
 
         /// FailSafeExpiryLengthSeconds (field 0)
@@ -4082,12 +4082,12 @@ extension GeneralCommissioning {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = ArmFailSafeResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ExpiryLengthSeconds
-            @inlinable public static var expiryLengthSeconds: UInt8 { 0 }
+            @inlinable public static var expiryLengthSeconds: StructureField<ArmFailSafe, UInt16> { .init(0) }
             /// Breadcrumb
-            @inlinable public static var breadcrumb: UInt8 { 1 }
+            @inlinable public static var breadcrumb: StructureField<ArmFailSafe, UInt64> { .init(1) }
         }
 
         /// ExpiryLengthSeconds (field 0)
@@ -4128,14 +4128,14 @@ extension GeneralCommissioning {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = SetRegulatoryConfigResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NewRegulatoryConfig
-            @inlinable public static var newRegulatoryConfig: UInt8 { 0 }
+            @inlinable public static var newRegulatoryConfig: StructureField<SetRegulatoryConfig, RegulatoryLocationType> { .init(0) }
             /// CountryCode
-            @inlinable public static var countryCode: UInt8 { 1 }
+            @inlinable public static var countryCode: StructureField<SetRegulatoryConfig, String> { .init(1) }
             /// Breadcrumb
-            @inlinable public static var breadcrumb: UInt8 { 2 }
+            @inlinable public static var breadcrumb: StructureField<SetRegulatoryConfig, UInt64> { .init(2) }
         }
 
         /// NewRegulatoryConfig (field 0)
@@ -4206,12 +4206,12 @@ extension GeneralCommissioning {
         @inlinable public static var id: CommandID { 0x06 }
         /// What the node answers.
         public typealias Response = SetTCAcknowledgementsResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TCVersion
-            @inlinable public static var tcVersion: UInt8 { 0 }
+            @inlinable public static var tcVersion: StructureField<SetTCAcknowledgements, UInt16> { .init(0) }
             /// TCUserResponse
-            @inlinable public static var tcUserResponse: UInt8 { 1 }
+            @inlinable public static var tcUserResponse: StructureField<SetTCAcknowledgements, UInt16> { .init(1) }
         }
 
         /// TCVersion (field 0)
@@ -4250,12 +4250,12 @@ extension GeneralCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0030 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ErrorCode
-            @inlinable public static var errorCode: UInt8 { 0 }
+            @inlinable public static var errorCode: StructureField<ArmFailSafeResponse, CommissioningError> { .init(0) }
             /// DebugText
-            @inlinable public static var debugText: UInt8 { 1 }
+            @inlinable public static var debugText: StructureField<ArmFailSafeResponse, String> { .init(1) }
         }
 
         /// ErrorCode (field 0)
@@ -4294,12 +4294,12 @@ extension GeneralCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0030 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ErrorCode
-            @inlinable public static var errorCode: UInt8 { 0 }
+            @inlinable public static var errorCode: StructureField<SetRegulatoryConfigResponse, CommissioningError> { .init(0) }
             /// DebugText
-            @inlinable public static var debugText: UInt8 { 1 }
+            @inlinable public static var debugText: StructureField<SetRegulatoryConfigResponse, String> { .init(1) }
         }
 
         /// ErrorCode (field 0)
@@ -4338,12 +4338,12 @@ extension GeneralCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0030 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ErrorCode
-            @inlinable public static var errorCode: UInt8 { 0 }
+            @inlinable public static var errorCode: StructureField<CommissioningCompleteResponse, CommissioningError> { .init(0) }
             /// DebugText
-            @inlinable public static var debugText: UInt8 { 1 }
+            @inlinable public static var debugText: StructureField<CommissioningCompleteResponse, String> { .init(1) }
         }
 
         /// ErrorCode (field 0)
@@ -4382,10 +4382,10 @@ extension GeneralCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0030 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ErrorCode
-            @inlinable public static var errorCode: UInt8 { 0 }
+            @inlinable public static var errorCode: StructureField<SetTCAcknowledgementsResponse, CommissioningError> { .init(0) }
         }
 
         /// ErrorCode (field 0)
@@ -4559,12 +4559,12 @@ extension NetworkCommissioning {
 
     /// NetworkInfoStruct
     public struct NetworkInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NetworkID
-            @inlinable public static var networkID: UInt8 { 0 }
+            @inlinable public static var networkID: StructureField<NetworkInfo, [UInt8]> { .init(0) }
             /// Connected
-            @inlinable public static var connected: UInt8 { 1 }
+            @inlinable public static var connected: StructureField<NetworkInfo, Bool> { .init(1) }
         }
 
         /// NetworkID (field 0; 1 to 32 bytes)
@@ -4617,24 +4617,24 @@ extension NetworkCommissioning {
 
     /// ThreadInterfaceScanResultStruct
     public struct ThreadInterfaceScanResult: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PanId
-            @inlinable public static var panId: UInt8 { 0 }
+            @inlinable public static var panId: StructureField<ThreadInterfaceScanResult, UInt16> { .init(0) }
             /// ExtendedPanId
-            @inlinable public static var extendedPanId: UInt8 { 1 }
+            @inlinable public static var extendedPanId: StructureField<ThreadInterfaceScanResult, UInt64> { .init(1) }
             /// NetworkName
-            @inlinable public static var networkName: UInt8 { 2 }
+            @inlinable public static var networkName: StructureField<ThreadInterfaceScanResult, String> { .init(2) }
             /// Channel
-            @inlinable public static var channel: UInt8 { 3 }
+            @inlinable public static var channel: StructureField<ThreadInterfaceScanResult, UInt16> { .init(3) }
             /// Version
-            @inlinable public static var version: UInt8 { 4 }
+            @inlinable public static var version: StructureField<ThreadInterfaceScanResult, UInt8> { .init(4) }
             /// ExtendedAddress
-            @inlinable public static var extendedAddress: UInt8 { 5 }
+            @inlinable public static var extendedAddress: StructureField<ThreadInterfaceScanResult, [UInt8]> { .init(5) }
             /// RSSI
-            @inlinable public static var rssi: UInt8 { 6 }
+            @inlinable public static var rssi: StructureField<ThreadInterfaceScanResult, Int8> { .init(6) }
             /// LQI
-            @inlinable public static var lqi: UInt8 { 7 }
+            @inlinable public static var lqi: StructureField<ThreadInterfaceScanResult, UInt8> { .init(7) }
         }
 
         /// PanId (field 0; at most 65534)
@@ -4739,20 +4739,20 @@ extension NetworkCommissioning {
 
     /// WiFiInterfaceScanResultStruct
     public struct WiFiInterfaceScanResult: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Security
-            @inlinable public static var security: UInt8 { 0 }
+            @inlinable public static var security: StructureField<WiFiInterfaceScanResult, WiFiSecurity> { .init(0) }
             /// SSID
-            @inlinable public static var ssid: UInt8 { 1 }
+            @inlinable public static var ssid: StructureField<WiFiInterfaceScanResult, [UInt8]> { .init(1) }
             /// BSSID
-            @inlinable public static var bssid: UInt8 { 2 }
+            @inlinable public static var bssid: StructureField<WiFiInterfaceScanResult, [UInt8]> { .init(2) }
             /// Channel
-            @inlinable public static var channel: UInt8 { 3 }
+            @inlinable public static var channel: StructureField<WiFiInterfaceScanResult, UInt16> { .init(3) }
             /// WiFiBand
-            @inlinable public static var wiFiBand: UInt8 { 4 }
+            @inlinable public static var wiFiBand: StructureField<WiFiInterfaceScanResult, WiFiBand> { .init(4) }
             /// RSSI
-            @inlinable public static var rssi: UInt8 { 5 }
+            @inlinable public static var rssi: StructureField<WiFiInterfaceScanResult, Int8> { .init(5) }
         }
 
         /// Security (field 0)
@@ -4835,12 +4835,12 @@ extension NetworkCommissioning {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = ScanNetworksResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SSID
-            @inlinable public static var ssid: UInt8 { 0 }
+            @inlinable public static var ssid: StructureField<ScanNetworks, [UInt8]> { .init(0) }
             /// Breadcrumb
-            @inlinable public static var breadcrumb: UInt8 { 1 }
+            @inlinable public static var breadcrumb: StructureField<ScanNetworks, UInt64> { .init(1) }
         }
 
         /// SSID (field 0; 1 to 32 bytes)
@@ -4881,14 +4881,14 @@ extension NetworkCommissioning {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = NetworkConfigResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SSID
-            @inlinable public static var ssid: UInt8 { 0 }
+            @inlinable public static var ssid: StructureField<AddOrUpdateWiFiNetwork, [UInt8]> { .init(0) }
             /// Credentials
-            @inlinable public static var credentials: UInt8 { 1 }
+            @inlinable public static var credentials: StructureField<AddOrUpdateWiFiNetwork, [UInt8]> { .init(1) }
             /// Breadcrumb
-            @inlinable public static var breadcrumb: UInt8 { 2 }
+            @inlinable public static var breadcrumb: StructureField<AddOrUpdateWiFiNetwork, UInt64> { .init(2) }
         }
 
         /// SSID (field 0; at most 32 bytes)
@@ -4935,12 +4935,12 @@ extension NetworkCommissioning {
         @inlinable public static var id: CommandID { 0x03 }
         /// What the node answers.
         public typealias Response = NetworkConfigResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OperationalDataset
-            @inlinable public static var operationalDataset: UInt8 { 0 }
+            @inlinable public static var operationalDataset: StructureField<AddOrUpdateThreadNetwork, [UInt8]> { .init(0) }
             /// Breadcrumb
-            @inlinable public static var breadcrumb: UInt8 { 1 }
+            @inlinable public static var breadcrumb: StructureField<AddOrUpdateThreadNetwork, UInt64> { .init(1) }
         }
 
         /// OperationalDataset (field 0; at most 254 bytes)
@@ -4981,12 +4981,12 @@ extension NetworkCommissioning {
         @inlinable public static var id: CommandID { 0x04 }
         /// What the node answers.
         public typealias Response = NetworkConfigResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NetworkID
-            @inlinable public static var networkID: UInt8 { 0 }
+            @inlinable public static var networkID: StructureField<RemoveNetwork, [UInt8]> { .init(0) }
             /// Breadcrumb
-            @inlinable public static var breadcrumb: UInt8 { 1 }
+            @inlinable public static var breadcrumb: StructureField<RemoveNetwork, UInt64> { .init(1) }
         }
 
         /// NetworkID (field 0; 1 to 32 bytes)
@@ -5027,12 +5027,12 @@ extension NetworkCommissioning {
         @inlinable public static var id: CommandID { 0x06 }
         /// What the node answers.
         public typealias Response = ConnectNetworkResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NetworkID
-            @inlinable public static var networkID: UInt8 { 0 }
+            @inlinable public static var networkID: StructureField<ConnectNetwork, [UInt8]> { .init(0) }
             /// Breadcrumb
-            @inlinable public static var breadcrumb: UInt8 { 1 }
+            @inlinable public static var breadcrumb: StructureField<ConnectNetwork, UInt64> { .init(1) }
         }
 
         /// NetworkID (field 0; 1 to 32 bytes)
@@ -5073,14 +5073,14 @@ extension NetworkCommissioning {
         @inlinable public static var id: CommandID { 0x08 }
         /// What the node answers.
         public typealias Response = NetworkConfigResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NetworkID
-            @inlinable public static var networkID: UInt8 { 0 }
+            @inlinable public static var networkID: StructureField<ReorderNetwork, [UInt8]> { .init(0) }
             /// NetworkIndex
-            @inlinable public static var networkIndex: UInt8 { 1 }
+            @inlinable public static var networkIndex: StructureField<ReorderNetwork, UInt8> { .init(1) }
             /// Breadcrumb
-            @inlinable public static var breadcrumb: UInt8 { 2 }
+            @inlinable public static var breadcrumb: StructureField<ReorderNetwork, UInt64> { .init(2) }
         }
 
         /// NetworkID (field 0; 1 to 32 bytes)
@@ -5125,16 +5125,16 @@ extension NetworkCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0031 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NetworkingStatus
-            @inlinable public static var networkingStatus: UInt8 { 0 }
+            @inlinable public static var networkingStatus: StructureField<ScanNetworksResponse, NetworkCommissioningStatus> { .init(0) }
             /// DebugText
-            @inlinable public static var debugText: UInt8 { 1 }
+            @inlinable public static var debugText: StructureField<ScanNetworksResponse, String> { .init(1) }
             /// WiFiScanResults
-            @inlinable public static var wiFiScanResults: UInt8 { 2 }
+            @inlinable public static var wiFiScanResults: StructureField<ScanNetworksResponse, [WiFiInterfaceScanResult]> { .init(2) }
             /// ThreadScanResults
-            @inlinable public static var threadScanResults: UInt8 { 3 }
+            @inlinable public static var threadScanResults: StructureField<ScanNetworksResponse, [ThreadInterfaceScanResult]> { .init(3) }
         }
 
         /// NetworkingStatus (field 0)
@@ -5185,14 +5185,14 @@ extension NetworkCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0031 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NetworkingStatus
-            @inlinable public static var networkingStatus: UInt8 { 0 }
+            @inlinable public static var networkingStatus: StructureField<NetworkConfigResponse, NetworkCommissioningStatus> { .init(0) }
             /// DebugText
-            @inlinable public static var debugText: UInt8 { 1 }
+            @inlinable public static var debugText: StructureField<NetworkConfigResponse, String> { .init(1) }
             /// NetworkIndex
-            @inlinable public static var networkIndex: UInt8 { 2 }
+            @inlinable public static var networkIndex: StructureField<NetworkConfigResponse, UInt8> { .init(2) }
         }
 
         /// NetworkingStatus (field 0)
@@ -5237,14 +5237,14 @@ extension NetworkCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0031 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NetworkingStatus
-            @inlinable public static var networkingStatus: UInt8 { 0 }
+            @inlinable public static var networkingStatus: StructureField<ConnectNetworkResponse, NetworkCommissioningStatus> { .init(0) }
             /// DebugText
-            @inlinable public static var debugText: UInt8 { 1 }
+            @inlinable public static var debugText: StructureField<ConnectNetworkResponse, String> { .init(1) }
             /// ErrorValue
-            @inlinable public static var errorValue: UInt8 { 2 }
+            @inlinable public static var errorValue: StructureField<ConnectNetworkResponse, Int32> { .init(2) }
         }
 
         /// NetworkingStatus (field 0)
@@ -5408,18 +5408,18 @@ extension GeneralDiagnostics {
 
     /// DeviceLoadStruct
     public struct DeviceLoad: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CurrentSubscriptions
-            @inlinable public static var currentSubscriptions: UInt8 { 0 }
+            @inlinable public static var currentSubscriptions: StructureField<DeviceLoad, UInt16> { .init(0) }
             /// CurrentSubscriptionsForFabric
-            @inlinable public static var currentSubscriptionsForFabric: UInt8 { 1 }
+            @inlinable public static var currentSubscriptionsForFabric: StructureField<DeviceLoad, UInt16> { .init(1) }
             /// TotalSubscriptionsEstablished
-            @inlinable public static var totalSubscriptionsEstablished: UInt8 { 2 }
+            @inlinable public static var totalSubscriptionsEstablished: StructureField<DeviceLoad, UInt32> { .init(2) }
             /// TotalInteractionModelMessagesSent
-            @inlinable public static var totalInteractionModelMessagesSent: UInt8 { 3 }
+            @inlinable public static var totalInteractionModelMessagesSent: StructureField<DeviceLoad, UInt32> { .init(3) }
             /// TotalInteractionModelMessagesReceived
-            @inlinable public static var totalInteractionModelMessagesReceived: UInt8 { 4 }
+            @inlinable public static var totalInteractionModelMessagesReceived: StructureField<DeviceLoad, UInt32> { .init(4) }
         }
 
         /// CurrentSubscriptions (field 0)
@@ -5580,24 +5580,24 @@ extension GeneralDiagnostics {
 
     /// NetworkInterface
     public struct NetworkInterface: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Name
-            @inlinable public static var name: UInt8 { 0 }
+            @inlinable public static var name: StructureField<NetworkInterface, String> { .init(0) }
             /// IsOperational
-            @inlinable public static var isOperational: UInt8 { 1 }
+            @inlinable public static var isOperational: StructureField<NetworkInterface, Bool> { .init(1) }
             /// OffPremiseServicesReachableIPv4
-            @inlinable public static var offPremiseServicesReachableIPv4: UInt8 { 2 }
+            @inlinable public static var offPremiseServicesReachableIPv4: StructureField<NetworkInterface, Bool> { .init(2) }
             /// OffPremiseServicesReachableIPv6
-            @inlinable public static var offPremiseServicesReachableIPv6: UInt8 { 3 }
+            @inlinable public static var offPremiseServicesReachableIPv6: StructureField<NetworkInterface, Bool> { .init(3) }
             /// HardwareAddress
-            @inlinable public static var hardwareAddress: UInt8 { 4 }
+            @inlinable public static var hardwareAddress: StructureField<NetworkInterface, [UInt8]> { .init(4) }
             /// IPv4Addresses
-            @inlinable public static var iPv4Addresses: UInt8 { 5 }
+            @inlinable public static var iPv4Addresses: StructureField<NetworkInterface, [[UInt8]]> { .init(5) }
             /// IPv6Addresses
-            @inlinable public static var iPv6Addresses: UInt8 { 6 }
+            @inlinable public static var iPv6Addresses: StructureField<NetworkInterface, [[UInt8]]> { .init(6) }
             /// Type
-            @inlinable public static var type: UInt8 { 7 }
+            @inlinable public static var type: StructureField<NetworkInterface, InterfaceType> { .init(7) }
         }
 
         /// Name (field 0; at most 32 bytes)
@@ -5709,12 +5709,12 @@ extension GeneralDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0033 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SystemTimeMs
-            @inlinable public static var systemTimeMs: UInt8 { 0 }
+            @inlinable public static var systemTimeMs: StructureField<TimeSnapshotResponse, UInt64> { .init(0) }
             /// PosixTimeMs
-            @inlinable public static var posixTimeMs: UInt8 { 1 }
+            @inlinable public static var posixTimeMs: StructureField<TimeSnapshotResponse, UInt64> { .init(1) }
         }
 
         /// SystemTimeMs (field 0)
@@ -5753,10 +5753,10 @@ extension GeneralDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0033 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// BootReason
-            @inlinable public static var bootReason: UInt8 { 0 }
+            @inlinable public static var bootReason: StructureField<BootReasonEvent, BootReason> { .init(0) }
         }
 
         /// BootReason (field 0)
@@ -5833,18 +5833,18 @@ extension SoftwareDiagnostics {
 
     /// ThreadMetricsStruct
     public struct ThreadMetrics: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ID
-            @inlinable public static var id: UInt8 { 0 }
+            @inlinable public static var id: StructureField<ThreadMetrics, UInt64> { .init(0) }
             /// Name
-            @inlinable public static var name: UInt8 { 1 }
+            @inlinable public static var name: StructureField<ThreadMetrics, String> { .init(1) }
             /// StackFreeCurrent
-            @inlinable public static var stackFreeCurrent: UInt8 { 2 }
+            @inlinable public static var stackFreeCurrent: StructureField<ThreadMetrics, UInt32> { .init(2) }
             /// StackFreeMinimum
-            @inlinable public static var stackFreeMinimum: UInt8 { 3 }
+            @inlinable public static var stackFreeMinimum: StructureField<ThreadMetrics, UInt32> { .init(3) }
             /// StackSize
-            @inlinable public static var stackSize: UInt8 { 4 }
+            @inlinable public static var stackSize: StructureField<ThreadMetrics, UInt32> { .init(4) }
         }
 
         /// ID (field 0)
@@ -6219,36 +6219,36 @@ extension ThreadNetworkDiagnostics {
 
     /// NeighborTableStruct
     public struct NeighborTable: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ExtAddress
-            @inlinable public static var extAddress: UInt8 { 0 }
+            @inlinable public static var extAddress: StructureField<NeighborTable, UInt64> { .init(0) }
             /// Age
-            @inlinable public static var age: UInt8 { 1 }
+            @inlinable public static var age: StructureField<NeighborTable, UInt32> { .init(1) }
             /// Rloc16
-            @inlinable public static var rloc16: UInt8 { 2 }
+            @inlinable public static var rloc16: StructureField<NeighborTable, UInt16> { .init(2) }
             /// LinkFrameCounter
-            @inlinable public static var linkFrameCounter: UInt8 { 3 }
+            @inlinable public static var linkFrameCounter: StructureField<NeighborTable, UInt32> { .init(3) }
             /// MleFrameCounter
-            @inlinable public static var mleFrameCounter: UInt8 { 4 }
+            @inlinable public static var mleFrameCounter: StructureField<NeighborTable, UInt32> { .init(4) }
             /// LQI
-            @inlinable public static var lqi: UInt8 { 5 }
+            @inlinable public static var lqi: StructureField<NeighborTable, UInt8> { .init(5) }
             /// AverageRssi
-            @inlinable public static var averageRssi: UInt8 { 6 }
+            @inlinable public static var averageRssi: StructureField<NeighborTable, Int8> { .init(6) }
             /// LastRssi
-            @inlinable public static var lastRssi: UInt8 { 7 }
+            @inlinable public static var lastRssi: StructureField<NeighborTable, Int8> { .init(7) }
             /// FrameErrorRate
-            @inlinable public static var frameErrorRate: UInt8 { 8 }
+            @inlinable public static var frameErrorRate: StructureField<NeighborTable, UInt8> { .init(8) }
             /// MessageErrorRate
-            @inlinable public static var messageErrorRate: UInt8 { 9 }
+            @inlinable public static var messageErrorRate: StructureField<NeighborTable, UInt8> { .init(9) }
             /// RxOnWhenIdle
-            @inlinable public static var rxOnWhenIdle: UInt8 { 10 }
+            @inlinable public static var rxOnWhenIdle: StructureField<NeighborTable, Bool> { .init(10) }
             /// FullThreadDevice
-            @inlinable public static var fullThreadDevice: UInt8 { 11 }
+            @inlinable public static var fullThreadDevice: StructureField<NeighborTable, Bool> { .init(11) }
             /// FullNetworkData
-            @inlinable public static var fullNetworkData: UInt8 { 12 }
+            @inlinable public static var fullNetworkData: StructureField<NeighborTable, Bool> { .init(12) }
             /// IsChild
-            @inlinable public static var isChild: UInt8 { 13 }
+            @inlinable public static var isChild: StructureField<NeighborTable, Bool> { .init(13) }
         }
 
         /// ExtAddress (field 0)
@@ -6383,32 +6383,32 @@ extension ThreadNetworkDiagnostics {
 
     /// OperationalDatasetComponents
     public struct OperationalDatasetComponents: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ActiveTimestampPresent
-            @inlinable public static var activeTimestampPresent: UInt8 { 0 }
+            @inlinable public static var activeTimestampPresent: StructureField<OperationalDatasetComponents, Bool> { .init(0) }
             /// PendingTimestampPresent
-            @inlinable public static var pendingTimestampPresent: UInt8 { 1 }
+            @inlinable public static var pendingTimestampPresent: StructureField<OperationalDatasetComponents, Bool> { .init(1) }
             /// MasterKeyPresent
-            @inlinable public static var masterKeyPresent: UInt8 { 2 }
+            @inlinable public static var masterKeyPresent: StructureField<OperationalDatasetComponents, Bool> { .init(2) }
             /// NetworkNamePresent
-            @inlinable public static var networkNamePresent: UInt8 { 3 }
+            @inlinable public static var networkNamePresent: StructureField<OperationalDatasetComponents, Bool> { .init(3) }
             /// ExtendedPanIdPresent
-            @inlinable public static var extendedPanIdPresent: UInt8 { 4 }
+            @inlinable public static var extendedPanIdPresent: StructureField<OperationalDatasetComponents, Bool> { .init(4) }
             /// MeshLocalPrefixPresent
-            @inlinable public static var meshLocalPrefixPresent: UInt8 { 5 }
+            @inlinable public static var meshLocalPrefixPresent: StructureField<OperationalDatasetComponents, Bool> { .init(5) }
             /// DelayPresent
-            @inlinable public static var delayPresent: UInt8 { 6 }
+            @inlinable public static var delayPresent: StructureField<OperationalDatasetComponents, Bool> { .init(6) }
             /// PanIdPresent
-            @inlinable public static var panIdPresent: UInt8 { 7 }
+            @inlinable public static var panIdPresent: StructureField<OperationalDatasetComponents, Bool> { .init(7) }
             /// ChannelPresent
-            @inlinable public static var channelPresent: UInt8 { 8 }
+            @inlinable public static var channelPresent: StructureField<OperationalDatasetComponents, Bool> { .init(8) }
             /// PskcPresent
-            @inlinable public static var pskcPresent: UInt8 { 9 }
+            @inlinable public static var pskcPresent: StructureField<OperationalDatasetComponents, Bool> { .init(9) }
             /// SecurityPolicyPresent
-            @inlinable public static var securityPolicyPresent: UInt8 { 10 }
+            @inlinable public static var securityPolicyPresent: StructureField<OperationalDatasetComponents, Bool> { .init(10) }
             /// ChannelMaskPresent
-            @inlinable public static var channelMaskPresent: UInt8 { 11 }
+            @inlinable public static var channelMaskPresent: StructureField<OperationalDatasetComponents, Bool> { .init(11) }
         }
 
         /// ActiveTimestampPresent (field 0)
@@ -6503,28 +6503,28 @@ extension ThreadNetworkDiagnostics {
 
     /// RouteTableStruct
     public struct RouteTable: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ExtAddress
-            @inlinable public static var extAddress: UInt8 { 0 }
+            @inlinable public static var extAddress: StructureField<RouteTable, UInt64> { .init(0) }
             /// Rloc16
-            @inlinable public static var rloc16: UInt8 { 1 }
+            @inlinable public static var rloc16: StructureField<RouteTable, UInt16> { .init(1) }
             /// RouterId
-            @inlinable public static var routerId: UInt8 { 2 }
+            @inlinable public static var routerId: StructureField<RouteTable, UInt8> { .init(2) }
             /// NextHop
-            @inlinable public static var nextHop: UInt8 { 3 }
+            @inlinable public static var nextHop: StructureField<RouteTable, UInt8> { .init(3) }
             /// PathCost
-            @inlinable public static var pathCost: UInt8 { 4 }
+            @inlinable public static var pathCost: StructureField<RouteTable, UInt8> { .init(4) }
             /// LQIIn
-            @inlinable public static var lqiIn: UInt8 { 5 }
+            @inlinable public static var lqiIn: StructureField<RouteTable, UInt8> { .init(5) }
             /// LQIOut
-            @inlinable public static var lqiOut: UInt8 { 6 }
+            @inlinable public static var lqiOut: StructureField<RouteTable, UInt8> { .init(6) }
             /// Age
-            @inlinable public static var age: UInt8 { 7 }
+            @inlinable public static var age: StructureField<RouteTable, UInt8> { .init(7) }
             /// Allocated
-            @inlinable public static var allocated: UInt8 { 8 }
+            @inlinable public static var allocated: StructureField<RouteTable, Bool> { .init(8) }
             /// LinkEstablished
-            @inlinable public static var linkEstablished: UInt8 { 9 }
+            @inlinable public static var linkEstablished: StructureField<RouteTable, Bool> { .init(9) }
         }
 
         /// ExtAddress (field 0)
@@ -6644,12 +6644,12 @@ extension ThreadNetworkDiagnostics {
 
     /// SecurityPolicy
     public struct SecurityPolicy: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RotationTime
-            @inlinable public static var rotationTime: UInt8 { 0 }
+            @inlinable public static var rotationTime: StructureField<SecurityPolicy, UInt16> { .init(0) }
             /// Flags
-            @inlinable public static var flags: UInt8 { 1 }
+            @inlinable public static var flags: StructureField<SecurityPolicy, UInt16> { .init(1) }
         }
 
         /// RotationTime (field 0)
@@ -7113,14 +7113,14 @@ extension TimeSynchronization {
 
     /// DSTOffsetStruct
     public struct DSTOffset: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Offset
-            @inlinable public static var offset: UInt8 { 0 }
+            @inlinable public static var offset: StructureField<DSTOffset, Int32> { .init(0) }
             /// ValidStarting
-            @inlinable public static var validStarting: UInt8 { 1 }
+            @inlinable public static var validStarting: StructureField<DSTOffset, UInt64> { .init(1) }
             /// ValidUntil
-            @inlinable public static var validUntil: UInt8 { 2 }
+            @inlinable public static var validUntil: StructureField<DSTOffset, UInt64> { .init(2) }
         }
 
         /// Offset (field 0)
@@ -7161,12 +7161,12 @@ extension TimeSynchronization {
 
     /// FabricScopedTrustedTimeSourceStruct
     public struct FabricScopedTrustedTimeSource: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 0 }
+            @inlinable public static var nodeID: StructureField<FabricScopedTrustedTimeSource, UInt64> { .init(0) }
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 1 }
+            @inlinable public static var endpoint: StructureField<FabricScopedTrustedTimeSource, EndpointID> { .init(1) }
         }
 
         /// NodeID (field 0)
@@ -7343,14 +7343,14 @@ extension TimeSynchronization {
 
     /// TimeZoneStruct
     public struct TimeZone: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Offset
-            @inlinable public static var offset: UInt8 { 0 }
+            @inlinable public static var offset: StructureField<TimeZone, Int32> { .init(0) }
             /// ValidAt
-            @inlinable public static var validAt: UInt8 { 1 }
+            @inlinable public static var validAt: StructureField<TimeZone, UInt64> { .init(1) }
             /// Name
-            @inlinable public static var name: UInt8 { 2 }
+            @inlinable public static var name: StructureField<TimeZone, String> { .init(2) }
         }
 
         /// Offset (field 0; -43200 to 50400)
@@ -7391,14 +7391,14 @@ extension TimeSynchronization {
 
     /// TrustedTimeSourceStruct
     public struct TrustedTimeSource: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 0 }
+            @inlinable public static var fabricIndex: StructureField<TrustedTimeSource, UInt8> { .init(0) }
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 1 }
+            @inlinable public static var nodeID: StructureField<TrustedTimeSource, UInt64> { .init(1) }
             /// Endpoint
-            @inlinable public static var endpoint: UInt8 { 2 }
+            @inlinable public static var endpoint: StructureField<TrustedTimeSource, EndpointID> { .init(2) }
         }
 
         /// FabricIndex (field 0)
@@ -7443,14 +7443,14 @@ extension TimeSynchronization {
         @inlinable public static var cluster: ClusterID { 0x0038 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UTCTime
-            @inlinable public static var utcTime: UInt8 { 0 }
+            @inlinable public static var utcTime: StructureField<SetUTCTime, UInt64> { .init(0) }
             /// Granularity
-            @inlinable public static var granularity: UInt8 { 1 }
+            @inlinable public static var granularity: StructureField<SetUTCTime, Granularity> { .init(1) }
             /// TimeSource
-            @inlinable public static var timeSource: UInt8 { 2 }
+            @inlinable public static var timeSource: StructureField<SetUTCTime, TimeSource> { .init(2) }
         }
 
         /// UTCTime (field 0)
@@ -7495,10 +7495,10 @@ extension TimeSynchronization {
         @inlinable public static var cluster: ClusterID { 0x0038 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TrustedTimeSource
-            @inlinable public static var trustedTimeSource: UInt8 { 0 }
+            @inlinable public static var trustedTimeSource: StructureField<SetTrustedTimeSource, FabricScopedTrustedTimeSource> { .init(0) }
         }
 
         /// TrustedTimeSource (field 0)
@@ -7533,10 +7533,10 @@ extension TimeSynchronization {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = SetTimeZoneResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TimeZone
-            @inlinable public static var timeZone: UInt8 { 0 }
+            @inlinable public static var timeZone: StructureField<SetTimeZone, [TimeZone]> { .init(0) }
         }
 
         /// TimeZone (field 0; 1 to 2 entries)
@@ -7569,10 +7569,10 @@ extension TimeSynchronization {
         @inlinable public static var cluster: ClusterID { 0x0038 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DSTOffset
-            @inlinable public static var dstOffset: UInt8 { 0 }
+            @inlinable public static var dstOffset: StructureField<SetDSTOffset, [DSTOffset]> { .init(0) }
         }
 
         /// DSTOffset (field 0)
@@ -7605,10 +7605,10 @@ extension TimeSynchronization {
         @inlinable public static var cluster: ClusterID { 0x0038 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DefaultNTP
-            @inlinable public static var defaultNTP: UInt8 { 0 }
+            @inlinable public static var defaultNTP: StructureField<SetDefaultNTP, String> { .init(0) }
         }
 
         /// DefaultNTP (field 0; at most 128 bytes)
@@ -7641,10 +7641,10 @@ extension TimeSynchronization {
         @inlinable public static var cluster: ClusterID { 0x0038 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DSTOffsetRequired
-            @inlinable public static var dstOffsetRequired: UInt8 { 0 }
+            @inlinable public static var dstOffsetRequired: StructureField<SetTimeZoneResponse, Bool> { .init(0) }
         }
 
         /// DSTOffsetRequired (field 0)
@@ -7868,12 +7868,12 @@ extension BridgedDeviceBasicInformation {
 
     /// ProductAppearanceStruct
     public struct ProductAppearance: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Finish
-            @inlinable public static var finish: UInt8 { 0 }
+            @inlinable public static var finish: StructureField<ProductAppearance, ProductFinish> { .init(0) }
             /// PrimaryColor
-            @inlinable public static var primaryColor: UInt8 { 1 }
+            @inlinable public static var primaryColor: StructureField<ProductAppearance, Color> { .init(1) }
         }
 
         /// Finish (field 0)
@@ -7946,10 +7946,10 @@ extension BridgedDeviceBasicInformation {
         @inlinable public static var cluster: ClusterID { 0x0039 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ReachableNewValue
-            @inlinable public static var reachableNewValue: UInt8 { 0 }
+            @inlinable public static var reachableNewValue: StructureField<ReachableChanged, Bool> { .init(0) }
         }
 
         /// ReachableNewValue (field 0)
@@ -8036,16 +8036,88 @@ public enum Switch {
 
 extension Switch {
 
+    /// InitialPress, event 0x01 of Switch.
+    public struct InitialPress: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003B }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x01 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// NewPosition
+            @inlinable public static var newPosition: StructureField<InitialPress, UInt8> { .init(0) }
+        }
+
+        /// NewPosition (field 0; at most 254)
+        public var newPosition: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(newPosition: UInt8) {
+            self.newPosition = newPosition
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let newPosition: UInt8 = fields.required(0)
+            else { return nil }
+            self.newPosition = newPosition
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, newPosition)
+            return fields.tlv
+        }
+    }
+
+    /// LongPress, event 0x02 of Switch.
+    public struct LongPress: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003B }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x02 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// NewPosition
+            @inlinable public static var newPosition: StructureField<LongPress, UInt8> { .init(0) }
+        }
+
+        /// NewPosition (field 0; at most 254)
+        public var newPosition: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(newPosition: UInt8) {
+            self.newPosition = newPosition
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let newPosition: UInt8 = fields.required(0)
+            else { return nil }
+            self.newPosition = newPosition
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, newPosition)
+            return fields.tlv
+        }
+    }
+
     /// ShortRelease, event 0x03 of Switch.
     public struct ShortRelease: ClusterEvent {
         /// The number of the cluster.
         @inlinable public static var cluster: ClusterID { 0x003B }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PreviousPosition
-            @inlinable public static var previousPosition: UInt8 { 0 }
+            @inlinable public static var previousPosition: StructureField<ShortRelease, UInt8> { .init(0) }
         }
 
         /// PreviousPosition (field 0; at most 254)
@@ -8072,18 +8144,98 @@ extension Switch {
         }
     }
 
+    /// LongRelease, event 0x04 of Switch.
+    public struct LongRelease: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003B }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x04 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// PreviousPosition
+            @inlinable public static var previousPosition: StructureField<LongRelease, UInt8> { .init(0) }
+        }
+
+        /// PreviousPosition (field 0; at most 254)
+        public var previousPosition: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(previousPosition: UInt8) {
+            self.previousPosition = previousPosition
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let previousPosition: UInt8 = fields.required(0)
+            else { return nil }
+            self.previousPosition = previousPosition
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, previousPosition)
+            return fields.tlv
+        }
+    }
+
+    /// MultiPressOngoing, event 0x05 of Switch.
+    public struct MultiPressOngoing: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003B }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x05 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// NewPosition
+            @inlinable public static var newPosition: StructureField<MultiPressOngoing, UInt8> { .init(0) }
+            /// CurrentNumberOfPressesCounted
+            @inlinable public static var currentNumberOfPressesCounted: StructureField<MultiPressOngoing, UInt8> { .init(1) }
+        }
+
+        /// NewPosition (field 0; at most 254)
+        public var newPosition: UInt8
+        /// CurrentNumberOfPressesCounted (field 1; at least 2)
+        public var currentNumberOfPressesCounted: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(newPosition: UInt8, currentNumberOfPressesCounted: UInt8) {
+            self.newPosition = newPosition
+            self.currentNumberOfPressesCounted = currentNumberOfPressesCounted
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let newPosition: UInt8 = fields.required(0),
+                let currentNumberOfPressesCounted: UInt8 = fields.required(1)
+            else { return nil }
+            self.newPosition = newPosition
+            self.currentNumberOfPressesCounted = currentNumberOfPressesCounted
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, newPosition)
+            fields.add(1, currentNumberOfPressesCounted)
+            return fields.tlv
+        }
+    }
+
     /// MultiPressComplete, event 0x06 of Switch.
     public struct MultiPressComplete: ClusterEvent {
         /// The number of the cluster.
         @inlinable public static var cluster: ClusterID { 0x003B }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PreviousPosition
-            @inlinable public static var previousPosition: UInt8 { 0 }
+            @inlinable public static var previousPosition: StructureField<MultiPressComplete, UInt8> { .init(0) }
             /// TotalNumberOfPressesCounted
-            @inlinable public static var totalNumberOfPressesCounted: UInt8 { 1 }
+            @inlinable public static var totalNumberOfPressesCounted: StructureField<MultiPressComplete, UInt8> { .init(1) }
         }
 
         /// PreviousPosition (field 0; at most 254)
@@ -8216,18 +8368,18 @@ extension AdministratorCommissioning {
         @inlinable public static var id: CommandID { 0x00 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CommissioningTimeout
-            @inlinable public static var commissioningTimeout: UInt8 { 0 }
+            @inlinable public static var commissioningTimeout: StructureField<OpenCommissioningWindow, UInt16> { .init(0) }
             /// PAKEPasscodeVerifier
-            @inlinable public static var pakePasscodeVerifier: UInt8 { 1 }
+            @inlinable public static var pakePasscodeVerifier: StructureField<OpenCommissioningWindow, [UInt8]> { .init(1) }
             /// Discriminator
-            @inlinable public static var discriminator: UInt8 { 2 }
+            @inlinable public static var discriminator: StructureField<OpenCommissioningWindow, UInt16> { .init(2) }
             /// Iterations
-            @inlinable public static var iterations: UInt8 { 3 }
+            @inlinable public static var iterations: StructureField<OpenCommissioningWindow, UInt32> { .init(3) }
             /// Salt
-            @inlinable public static var salt: UInt8 { 4 }
+            @inlinable public static var salt: StructureField<OpenCommissioningWindow, [UInt8]> { .init(4) }
         }
 
         /// CommissioningTimeout (field 0)
@@ -8286,10 +8438,10 @@ extension AdministratorCommissioning {
         @inlinable public static var id: CommandID { 0x01 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CommissioningTimeout
-            @inlinable public static var commissioningTimeout: UInt8 { 0 }
+            @inlinable public static var commissioningTimeout: StructureField<OpenBasicCommissioningWindow, UInt16> { .init(0) }
         }
 
         /// CommissioningTimeout (field 0)
@@ -8436,22 +8588,22 @@ extension NodeOperationalCredentials {
 
     /// FabricDescriptorStruct
     public struct FabricDescriptor: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RootPublicKey
-            @inlinable public static var rootPublicKey: UInt8 { 1 }
+            @inlinable public static var rootPublicKey: StructureField<FabricDescriptor, [UInt8]> { .init(1) }
             /// VendorID
-            @inlinable public static var vendorID: UInt8 { 2 }
+            @inlinable public static var vendorID: StructureField<FabricDescriptor, UInt16> { .init(2) }
             /// FabricID
-            @inlinable public static var fabricID: UInt8 { 3 }
+            @inlinable public static var fabricID: StructureField<FabricDescriptor, UInt64> { .init(3) }
             /// NodeID
-            @inlinable public static var nodeID: UInt8 { 4 }
+            @inlinable public static var nodeID: StructureField<FabricDescriptor, UInt64> { .init(4) }
             /// Label
-            @inlinable public static var label: UInt8 { 5 }
+            @inlinable public static var label: StructureField<FabricDescriptor, String> { .init(5) }
             /// VIDVerificationStatement
-            @inlinable public static var vidVerificationStatement: UInt8 { 6 }
+            @inlinable public static var vidVerificationStatement: StructureField<FabricDescriptor, [UInt8]> { .init(6) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<FabricDescriptor, UInt8> { .init(254) }
         }
 
         /// RootPublicKey (field 1; 65 to 65 bytes)
@@ -8516,16 +8668,16 @@ extension NodeOperationalCredentials {
 
     /// NOCStruct
     public struct NOC: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NOC
-            @inlinable public static var noc: UInt8 { 1 }
+            @inlinable public static var noc: StructureField<NOC, [UInt8]> { .init(1) }
             /// ICAC
-            @inlinable public static var icac: UInt8 { 2 }
+            @inlinable public static var icac: StructureField<NOC, [UInt8]> { .init(2) }
             /// VVSC
-            @inlinable public static var vvsc: UInt8 { 3 }
+            @inlinable public static var vvsc: StructureField<NOC, [UInt8]> { .init(3) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<NOC, UInt8> { .init(254) }
         }
 
         /// NOC (field 1; at most 400 bytes)
@@ -8624,10 +8776,10 @@ extension NodeOperationalCredentials {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = AttestationResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AttestationNonce
-            @inlinable public static var attestationNonce: UInt8 { 0 }
+            @inlinable public static var attestationNonce: StructureField<AttestationRequest, [UInt8]> { .init(0) }
         }
 
         /// AttestationNonce (field 0; 32 to 32 bytes)
@@ -8662,10 +8814,10 @@ extension NodeOperationalCredentials {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = CertificateChainResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CertificateType
-            @inlinable public static var certificateType: UInt8 { 0 }
+            @inlinable public static var certificateType: StructureField<CertificateChainRequest, CertificateChainType> { .init(0) }
         }
 
         /// CertificateType (field 0)
@@ -8700,12 +8852,12 @@ extension NodeOperationalCredentials {
         @inlinable public static var id: CommandID { 0x04 }
         /// What the node answers.
         public typealias Response = CSRResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CSRNonce
-            @inlinable public static var csrNonce: UInt8 { 0 }
+            @inlinable public static var csrNonce: StructureField<CSRRequest, [UInt8]> { .init(0) }
             /// IsForUpdateNOC
-            @inlinable public static var isForUpdateNOC: UInt8 { 1 }
+            @inlinable public static var isForUpdateNOC: StructureField<CSRRequest, Bool> { .init(1) }
         }
 
         /// CSRNonce (field 0; 32 to 32 bytes)
@@ -8746,18 +8898,18 @@ extension NodeOperationalCredentials {
         @inlinable public static var id: CommandID { 0x06 }
         /// What the node answers.
         public typealias Response = NOCResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NOCValue
-            @inlinable public static var nocValue: UInt8 { 0 }
+            @inlinable public static var nocValue: StructureField<AddNOC, [UInt8]> { .init(0) }
             /// ICACValue
-            @inlinable public static var icacValue: UInt8 { 1 }
+            @inlinable public static var icacValue: StructureField<AddNOC, [UInt8]> { .init(1) }
             /// IPKValue
-            @inlinable public static var ipkValue: UInt8 { 2 }
+            @inlinable public static var ipkValue: StructureField<AddNOC, [UInt8]> { .init(2) }
             /// CaseAdminSubject
-            @inlinable public static var caseAdminSubject: UInt8 { 3 }
+            @inlinable public static var caseAdminSubject: StructureField<AddNOC, UInt64> { .init(3) }
             /// AdminVendorId
-            @inlinable public static var adminVendorId: UInt8 { 4 }
+            @inlinable public static var adminVendorId: StructureField<AddNOC, UInt16> { .init(4) }
         }
 
         /// NOCValue (field 0; at most 400 bytes)
@@ -8816,12 +8968,12 @@ extension NodeOperationalCredentials {
         @inlinable public static var id: CommandID { 0x07 }
         /// What the node answers.
         public typealias Response = NOCResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NOCValue
-            @inlinable public static var nocValue: UInt8 { 0 }
+            @inlinable public static var nocValue: StructureField<UpdateNOC, [UInt8]> { .init(0) }
             /// ICACValue
-            @inlinable public static var icacValue: UInt8 { 1 }
+            @inlinable public static var icacValue: StructureField<UpdateNOC, [UInt8]> { .init(1) }
         }
 
         /// NOCValue (field 0; at most 400 bytes)
@@ -8862,10 +9014,10 @@ extension NodeOperationalCredentials {
         @inlinable public static var id: CommandID { 0x09 }
         /// What the node answers.
         public typealias Response = NOCResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Label
-            @inlinable public static var label: UInt8 { 0 }
+            @inlinable public static var label: StructureField<UpdateFabricLabel, String> { .init(0) }
         }
 
         /// Label (field 0; at most 32 bytes)
@@ -8900,10 +9052,10 @@ extension NodeOperationalCredentials {
         @inlinable public static var id: CommandID { 0x0A }
         /// What the node answers.
         public typealias Response = NOCResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 0 }
+            @inlinable public static var fabricIndex: StructureField<RemoveFabric, UInt8> { .init(0) }
         }
 
         /// FabricIndex (field 0; 1 to 254)
@@ -8936,10 +9088,10 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0B }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RootCACertificate
-            @inlinable public static var rootCACertificate: UInt8 { 0 }
+            @inlinable public static var rootCACertificate: StructureField<AddTrustedRootCertificate, [UInt8]> { .init(0) }
         }
 
         /// RootCACertificate (field 0; at most 400 bytes)
@@ -8972,14 +9124,14 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0C }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// VendorID
-            @inlinable public static var vendorID: UInt8 { 0 }
+            @inlinable public static var vendorID: StructureField<SetVIDVerificationStatement, UInt16> { .init(0) }
             /// VIDVerificationStatement
-            @inlinable public static var vidVerificationStatement: UInt8 { 1 }
+            @inlinable public static var vidVerificationStatement: StructureField<SetVIDVerificationStatement, [UInt8]> { .init(1) }
             /// VVSC
-            @inlinable public static var vvsc: UInt8 { 2 }
+            @inlinable public static var vvsc: StructureField<SetVIDVerificationStatement, [UInt8]> { .init(2) }
         }
 
         /// VendorID (field 0)
@@ -9026,12 +9178,12 @@ extension NodeOperationalCredentials {
         @inlinable public static var id: CommandID { 0x0D }
         /// What the node answers.
         public typealias Response = SignVIDVerificationResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 0 }
+            @inlinable public static var fabricIndex: StructureField<SignVIDVerificationRequest, UInt8> { .init(0) }
             /// ClientChallenge
-            @inlinable public static var clientChallenge: UInt8 { 1 }
+            @inlinable public static var clientChallenge: StructureField<SignVIDVerificationRequest, [UInt8]> { .init(1) }
         }
 
         /// FabricIndex (field 0; 1 to 254)
@@ -9070,12 +9222,12 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AttestationElements
-            @inlinable public static var attestationElements: UInt8 { 0 }
+            @inlinable public static var attestationElements: StructureField<AttestationResponse, [UInt8]> { .init(0) }
             /// AttestationSignature
-            @inlinable public static var attestationSignature: UInt8 { 1 }
+            @inlinable public static var attestationSignature: StructureField<AttestationResponse, [UInt8]> { .init(1) }
         }
 
         /// AttestationElements (field 0; at most 900 bytes)
@@ -9114,10 +9266,10 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Certificate
-            @inlinable public static var certificate: UInt8 { 0 }
+            @inlinable public static var certificate: StructureField<CertificateChainResponse, [UInt8]> { .init(0) }
         }
 
         /// Certificate (field 0; at most 600 bytes)
@@ -9150,12 +9302,12 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NOCSRElements
-            @inlinable public static var nocsrElements: UInt8 { 0 }
+            @inlinable public static var nocsrElements: StructureField<CSRResponse, [UInt8]> { .init(0) }
             /// AttestationSignature
-            @inlinable public static var attestationSignature: UInt8 { 1 }
+            @inlinable public static var attestationSignature: StructureField<CSRResponse, [UInt8]> { .init(1) }
         }
 
         /// NOCSRElements (field 0; at most 900 bytes)
@@ -9194,14 +9346,14 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StatusCode
-            @inlinable public static var statusCode: UInt8 { 0 }
+            @inlinable public static var statusCode: StructureField<NOCResponse, NodeOperationalCertStatus> { .init(0) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 1 }
+            @inlinable public static var fabricIndex: StructureField<NOCResponse, UInt8> { .init(1) }
             /// DebugText
-            @inlinable public static var debugText: UInt8 { 2 }
+            @inlinable public static var debugText: StructureField<NOCResponse, String> { .init(2) }
         }
 
         /// StatusCode (field 0)
@@ -9246,14 +9398,14 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0E }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 0 }
+            @inlinable public static var fabricIndex: StructureField<SignVIDVerificationResponse, UInt8> { .init(0) }
             /// FabricBindingVersion
-            @inlinable public static var fabricBindingVersion: UInt8 { 1 }
+            @inlinable public static var fabricBindingVersion: StructureField<SignVIDVerificationResponse, UInt8> { .init(1) }
             /// Signature
-            @inlinable public static var signature: UInt8 { 2 }
+            @inlinable public static var signature: StructureField<SignVIDVerificationResponse, [UInt8]> { .init(2) }
         }
 
         /// FabricIndex (field 0; 1 to 254)
@@ -9352,16 +9504,16 @@ extension GroupKeyManagement {
 
     /// GroupInfoMapStruct
     public struct GroupInfoMap: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupId
-            @inlinable public static var groupId: UInt8 { 1 }
+            @inlinable public static var groupId: StructureField<GroupInfoMap, UInt16> { .init(1) }
             /// Endpoints
-            @inlinable public static var endpoints: UInt8 { 2 }
+            @inlinable public static var endpoints: StructureField<GroupInfoMap, [EndpointID]> { .init(2) }
             /// GroupName
-            @inlinable public static var groupName: UInt8 { 3 }
+            @inlinable public static var groupName: StructureField<GroupInfoMap, String> { .init(3) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<GroupInfoMap, UInt8> { .init(254) }
         }
 
         /// GroupId (field 1)
@@ -9408,14 +9560,14 @@ extension GroupKeyManagement {
 
     /// GroupKeyMapStruct
     public struct GroupKeyMap: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupId
-            @inlinable public static var groupId: UInt8 { 1 }
+            @inlinable public static var groupId: StructureField<GroupKeyMap, UInt16> { .init(1) }
             /// GroupKeySetID
-            @inlinable public static var groupKeySetID: UInt8 { 2 }
+            @inlinable public static var groupKeySetID: StructureField<GroupKeyMap, UInt16> { .init(2) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<GroupKeyMap, UInt8> { .init(254) }
         }
 
         /// GroupId (field 1)
@@ -9500,26 +9652,26 @@ extension GroupKeyManagement {
 
     /// GroupKeySetStruct
     public struct GroupKeySet: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupKeySetID
-            @inlinable public static var groupKeySetID: UInt8 { 0 }
+            @inlinable public static var groupKeySetID: StructureField<GroupKeySet, UInt16> { .init(0) }
             /// GroupKeySecurityPolicy
-            @inlinable public static var groupKeySecurityPolicy: UInt8 { 1 }
+            @inlinable public static var groupKeySecurityPolicy: StructureField<GroupKeySet, GroupKeySecurityPolicy> { .init(1) }
             /// EpochKey0
-            @inlinable public static var epochKey0: UInt8 { 2 }
+            @inlinable public static var epochKey0: StructureField<GroupKeySet, [UInt8]> { .init(2) }
             /// EpochStartTime0
-            @inlinable public static var epochStartTime0: UInt8 { 3 }
+            @inlinable public static var epochStartTime0: StructureField<GroupKeySet, UInt64> { .init(3) }
             /// EpochKey1
-            @inlinable public static var epochKey1: UInt8 { 4 }
+            @inlinable public static var epochKey1: StructureField<GroupKeySet, [UInt8]> { .init(4) }
             /// EpochStartTime1
-            @inlinable public static var epochStartTime1: UInt8 { 5 }
+            @inlinable public static var epochStartTime1: StructureField<GroupKeySet, UInt64> { .init(5) }
             /// EpochKey2
-            @inlinable public static var epochKey2: UInt8 { 6 }
+            @inlinable public static var epochKey2: StructureField<GroupKeySet, [UInt8]> { .init(6) }
             /// EpochStartTime2
-            @inlinable public static var epochStartTime2: UInt8 { 7 }
+            @inlinable public static var epochStartTime2: StructureField<GroupKeySet, UInt64> { .init(7) }
             /// GroupKeyMulticastPolicy
-            @inlinable public static var groupKeyMulticastPolicy: UInt8 { 8 }
+            @inlinable public static var groupKeyMulticastPolicy: StructureField<GroupKeySet, GroupKeyMulticastPolicy> { .init(8) }
         }
 
         /// GroupKeySetID (field 0)
@@ -9596,12 +9748,12 @@ extension GroupKeyManagement {
 
     /// GroupcastAdoptionStruct
     public struct GroupcastAdoption: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupcastAdopted
-            @inlinable public static var groupcastAdopted: UInt8 { 0 }
+            @inlinable public static var groupcastAdopted: StructureField<GroupcastAdoption, Bool> { .init(0) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<GroupcastAdoption, UInt8> { .init(254) }
         }
 
         /// GroupcastAdopted (field 0)
@@ -9640,10 +9792,10 @@ extension GroupKeyManagement {
         @inlinable public static var cluster: ClusterID { 0x003F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupKeySet
-            @inlinable public static var groupKeySet: UInt8 { 0 }
+            @inlinable public static var groupKeySet: StructureField<KeySetWrite, GroupKeySet> { .init(0) }
         }
 
         /// GroupKeySet (field 0)
@@ -9678,10 +9830,10 @@ extension GroupKeyManagement {
         @inlinable public static var id: CommandID { 0x01 }
         /// What the node answers.
         public typealias Response = KeySetReadResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupKeySetID
-            @inlinable public static var groupKeySetID: UInt8 { 0 }
+            @inlinable public static var groupKeySetID: StructureField<KeySetRead, UInt16> { .init(0) }
         }
 
         /// GroupKeySetID (field 0)
@@ -9714,10 +9866,10 @@ extension GroupKeyManagement {
         @inlinable public static var cluster: ClusterID { 0x003F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupKeySetID
-            @inlinable public static var groupKeySetID: UInt8 { 0 }
+            @inlinable public static var groupKeySetID: StructureField<KeySetRemove, UInt16> { .init(0) }
         }
 
         /// GroupKeySetID (field 0)
@@ -9750,10 +9902,10 @@ extension GroupKeyManagement {
         @inlinable public static var cluster: ClusterID { 0x003F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupKeySet
-            @inlinable public static var groupKeySet: UInt8 { 0 }
+            @inlinable public static var groupKeySet: StructureField<KeySetReadResponse, GroupKeySet> { .init(0) }
         }
 
         /// GroupKeySet (field 0)
@@ -9786,10 +9938,10 @@ extension GroupKeyManagement {
         @inlinable public static var cluster: ClusterID { 0x003F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupKeySetIDs
-            @inlinable public static var groupKeySetIDs: UInt8 { 0 }
+            @inlinable public static var groupKeySetIDs: StructureField<KeySetReadAllIndicesResponse, [UInt16]> { .init(0) }
         }
 
         /// GroupKeySetIDs (field 0)
@@ -9836,12 +9988,12 @@ extension FixedLabel {
 
     /// LabelStruct
     public struct Label: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Label
-            @inlinable public static var label: UInt8 { 0 }
+            @inlinable public static var label: StructureField<Label, String> { .init(0) }
             /// Value
-            @inlinable public static var value: UInt8 { 1 }
+            @inlinable public static var value: StructureField<Label, String> { .init(1) }
         }
 
         /// Label (field 0; at most 16 bytes)
@@ -9894,12 +10046,12 @@ extension UserLabel {
 
     /// LabelStruct
     public struct Label: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Label
-            @inlinable public static var label: UInt8 { 0 }
+            @inlinable public static var label: StructureField<Label, String> { .init(0) }
             /// Value
-            @inlinable public static var value: UInt8 { 1 }
+            @inlinable public static var value: StructureField<Label, String> { .init(1) }
         }
 
         /// Label (field 0; at most 16 bytes)
@@ -9968,10 +10120,10 @@ extension BooleanState {
         @inlinable public static var cluster: ClusterID { 0x0045 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StateValue
-            @inlinable public static var stateValue: UInt8 { 0 }
+            @inlinable public static var stateValue: StructureField<StateChange, Bool> { .init(0) }
         }
 
         /// StateValue (field 0)
@@ -10102,16 +10254,16 @@ extension IcdManagement {
 
     /// MonitoringRegistrationStruct
     public struct MonitoringRegistration: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CheckInNodeID
-            @inlinable public static var checkInNodeID: UInt8 { 1 }
+            @inlinable public static var checkInNodeID: StructureField<MonitoringRegistration, UInt64> { .init(1) }
             /// MonitoredSubject
-            @inlinable public static var monitoredSubject: UInt8 { 2 }
+            @inlinable public static var monitoredSubject: StructureField<MonitoringRegistration, UInt64> { .init(2) }
             /// ClientType
-            @inlinable public static var clientType: UInt8 { 4 }
+            @inlinable public static var clientType: StructureField<MonitoringRegistration, ClientType> { .init(4) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<MonitoringRegistration, UInt8> { .init(254) }
         }
 
         /// CheckInNodeID (field 1)
@@ -10228,18 +10380,18 @@ extension IcdManagement {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = RegisterClientResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CheckInNodeID
-            @inlinable public static var checkInNodeID: UInt8 { 0 }
+            @inlinable public static var checkInNodeID: StructureField<RegisterClient, UInt64> { .init(0) }
             /// MonitoredSubject
-            @inlinable public static var monitoredSubject: UInt8 { 1 }
+            @inlinable public static var monitoredSubject: StructureField<RegisterClient, UInt64> { .init(1) }
             /// Key
-            @inlinable public static var key: UInt8 { 2 }
+            @inlinable public static var key: StructureField<RegisterClient, [UInt8]> { .init(2) }
             /// VerificationKey
-            @inlinable public static var verificationKey: UInt8 { 3 }
+            @inlinable public static var verificationKey: StructureField<RegisterClient, [UInt8]> { .init(3) }
             /// ClientType
-            @inlinable public static var clientType: UInt8 { 4 }
+            @inlinable public static var clientType: StructureField<RegisterClient, ClientType> { .init(4) }
         }
 
         /// CheckInNodeID (field 0)
@@ -10296,12 +10448,12 @@ extension IcdManagement {
         @inlinable public static var cluster: ClusterID { 0x0046 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CheckInNodeID
-            @inlinable public static var checkInNodeID: UInt8 { 0 }
+            @inlinable public static var checkInNodeID: StructureField<UnregisterClient, UInt64> { .init(0) }
             /// VerificationKey
-            @inlinable public static var verificationKey: UInt8 { 1 }
+            @inlinable public static var verificationKey: StructureField<UnregisterClient, [UInt8]> { .init(1) }
         }
 
         /// CheckInNodeID (field 0)
@@ -10342,10 +10494,10 @@ extension IcdManagement {
         @inlinable public static var id: CommandID { 0x03 }
         /// What the node answers.
         public typealias Response = StayActiveResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StayActiveDuration
-            @inlinable public static var stayActiveDuration: UInt8 { 0 }
+            @inlinable public static var stayActiveDuration: StructureField<StayActiveRequest, UInt32> { .init(0) }
         }
 
         /// StayActiveDuration (field 0)
@@ -10378,10 +10530,10 @@ extension IcdManagement {
         @inlinable public static var cluster: ClusterID { 0x0046 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ICDCounter
-            @inlinable public static var icdCounter: UInt8 { 0 }
+            @inlinable public static var icdCounter: StructureField<RegisterClientResponse, UInt32> { .init(0) }
         }
 
         /// ICDCounter (field 0)
@@ -10414,10 +10566,10 @@ extension IcdManagement {
         @inlinable public static var cluster: ClusterID { 0x0046 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PromisedActiveDuration
-            @inlinable public static var promisedActiveDuration: UInt8 { 0 }
+            @inlinable public static var promisedActiveDuration: StructureField<StayActiveResponse, UInt32> { .init(0) }
         }
 
         /// PromisedActiveDuration (field 0)
@@ -10496,14 +10648,14 @@ extension ModeSelect {
 
     /// ModeOptionStruct
     public struct ModeOption: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Label
-            @inlinable public static var label: UInt8 { 0 }
+            @inlinable public static var label: StructureField<ModeOption, String> { .init(0) }
             /// Mode
-            @inlinable public static var mode: UInt8 { 1 }
+            @inlinable public static var mode: StructureField<ModeOption, UInt8> { .init(1) }
             /// SemanticTags
-            @inlinable public static var semanticTags: UInt8 { 2 }
+            @inlinable public static var semanticTags: StructureField<ModeOption, [SemanticTag]> { .init(2) }
         }
 
         /// Label (field 0; at most 64 bytes)
@@ -10544,12 +10696,12 @@ extension ModeSelect {
 
     /// SemanticTagStruct
     public struct SemanticTag: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MfgCode
-            @inlinable public static var mfgCode: UInt8 { 0 }
+            @inlinable public static var mfgCode: StructureField<SemanticTag, UInt16> { .init(0) }
             /// Value
-            @inlinable public static var value: UInt8 { 1 }
+            @inlinable public static var value: StructureField<SemanticTag, UInt16> { .init(1) }
         }
 
         /// MfgCode (field 0)
@@ -10620,14 +10772,14 @@ extension RvcRunMode {
 
     /// ModeOptionStruct
     public struct ModeOption: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Label
-            @inlinable public static var label: UInt8 { 0 }
+            @inlinable public static var label: StructureField<ModeOption, String> { .init(0) }
             /// Mode
-            @inlinable public static var mode: UInt8 { 1 }
+            @inlinable public static var mode: StructureField<ModeOption, UInt8> { .init(1) }
             /// ModeTags
-            @inlinable public static var modeTags: UInt8 { 2 }
+            @inlinable public static var modeTags: StructureField<ModeOption, [ModeTagStruct]> { .init(2) }
         }
 
         /// Label (field 0; at most 64 bytes)
@@ -10723,12 +10875,12 @@ extension RvcRunMode {
 
     /// ModeTagStruct
     public struct ModeTagStruct: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MfgCode
-            @inlinable public static var mfgCode: UInt8 { 0 }
+            @inlinable public static var mfgCode: StructureField<ModeTagStruct, UInt16> { .init(0) }
             /// Value
-            @inlinable public static var value: UInt8 { 1 }
+            @inlinable public static var value: StructureField<ModeTagStruct, UInt16> { .init(1) }
         }
 
         /// MfgCode (field 0)
@@ -10809,10 +10961,10 @@ extension RvcRunMode {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = ChangeToModeResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// NewMode
-            @inlinable public static var newMode: UInt8 { 0 }
+            @inlinable public static var newMode: StructureField<ChangeToMode, UInt8> { .init(0) }
         }
 
         /// NewMode (field 0)
@@ -10845,12 +10997,12 @@ extension RvcRunMode {
         @inlinable public static var cluster: ClusterID { 0x0054 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<ChangeToModeResponse, UInt8> { .init(0) }
             /// StatusText
-            @inlinable public static var statusText: UInt8 { 1 }
+            @inlinable public static var statusText: StructureField<ChangeToModeResponse, String> { .init(1) }
         }
 
         /// Status (field 0)
@@ -11361,14 +11513,14 @@ extension RvcOperationalState {
 
     /// ErrorStateStruct
     public struct ErrorStateStruct: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ErrorStateID
-            @inlinable public static var errorStateID: UInt8 { 0 }
+            @inlinable public static var errorStateID: StructureField<ErrorStateStruct, UInt8> { .init(0) }
             /// ErrorStateLabel
-            @inlinable public static var errorStateLabel: UInt8 { 1 }
+            @inlinable public static var errorStateLabel: StructureField<ErrorStateStruct, String> { .init(1) }
             /// ErrorStateDetails
-            @inlinable public static var errorStateDetails: UInt8 { 2 }
+            @inlinable public static var errorStateDetails: StructureField<ErrorStateStruct, String> { .init(2) }
         }
 
         /// ErrorStateID (field 0)
@@ -11458,12 +11610,12 @@ extension RvcOperationalState {
 
     /// OperationalStateStruct
     public struct OperationalStateStruct: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OperationalStateID
-            @inlinable public static var operationalStateID: UInt8 { 0 }
+            @inlinable public static var operationalStateID: StructureField<OperationalStateStruct, UInt8> { .init(0) }
             /// OperationalStateLabel
-            @inlinable public static var operationalStateLabel: UInt8 { 1 }
+            @inlinable public static var operationalStateLabel: StructureField<OperationalStateStruct, String> { .init(1) }
         }
 
         /// OperationalStateID (field 0)
@@ -11574,10 +11726,10 @@ extension RvcOperationalState {
         @inlinable public static var cluster: ClusterID { 0x0061 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CommandResponseState
-            @inlinable public static var commandResponseState: UInt8 { 0 }
+            @inlinable public static var commandResponseState: StructureField<OperationalCommandResponse, ErrorStateStruct> { .init(0) }
         }
 
         /// CommandResponseState (field 0)
@@ -11610,10 +11762,10 @@ extension RvcOperationalState {
         @inlinable public static var cluster: ClusterID { 0x0061 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ErrorState
-            @inlinable public static var errorState: UInt8 { 0 }
+            @inlinable public static var errorState: StructureField<OperationalError, ErrorStateStruct> { .init(0) }
         }
 
         /// ErrorState (field 0)
@@ -11704,26 +11856,26 @@ extension ScenesManagement {
 
     /// AttributeValuePairStruct
     public struct AttributeValuePair: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AttributeID
-            @inlinable public static var attributeID: UInt8 { 0 }
+            @inlinable public static var attributeID: StructureField<AttributeValuePair, AttributeID> { .init(0) }
             /// ValueUnsigned8
-            @inlinable public static var valueUnsigned8: UInt8 { 1 }
+            @inlinable public static var valueUnsigned8: StructureField<AttributeValuePair, UInt8> { .init(1) }
             /// ValueSigned8
-            @inlinable public static var valueSigned8: UInt8 { 2 }
+            @inlinable public static var valueSigned8: StructureField<AttributeValuePair, Int8> { .init(2) }
             /// ValueUnsigned16
-            @inlinable public static var valueUnsigned16: UInt8 { 3 }
+            @inlinable public static var valueUnsigned16: StructureField<AttributeValuePair, UInt16> { .init(3) }
             /// ValueSigned16
-            @inlinable public static var valueSigned16: UInt8 { 4 }
+            @inlinable public static var valueSigned16: StructureField<AttributeValuePair, Int16> { .init(4) }
             /// ValueUnsigned32
-            @inlinable public static var valueUnsigned32: UInt8 { 5 }
+            @inlinable public static var valueUnsigned32: StructureField<AttributeValuePair, UInt32> { .init(5) }
             /// ValueSigned32
-            @inlinable public static var valueSigned32: UInt8 { 6 }
+            @inlinable public static var valueSigned32: StructureField<AttributeValuePair, Int32> { .init(6) }
             /// ValueUnsigned64
-            @inlinable public static var valueUnsigned64: UInt8 { 7 }
+            @inlinable public static var valueUnsigned64: StructureField<AttributeValuePair, UInt64> { .init(7) }
             /// ValueSigned64
-            @inlinable public static var valueSigned64: UInt8 { 8 }
+            @inlinable public static var valueSigned64: StructureField<AttributeValuePair, Int64> { .init(8) }
         }
 
         /// AttributeID (field 0)
@@ -11810,12 +11962,12 @@ extension ScenesManagement {
 
     /// ExtensionFieldSetStruct
     public struct ExtensionFieldSet: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ClusterID
-            @inlinable public static var clusterID: UInt8 { 0 }
+            @inlinable public static var clusterID: StructureField<ExtensionFieldSet, ClusterID> { .init(0) }
             /// AttributeValueList
-            @inlinable public static var attributeValueList: UInt8 { 1 }
+            @inlinable public static var attributeValueList: StructureField<ExtensionFieldSet, [AttributeValuePair]> { .init(1) }
         }
 
         /// ClusterID (field 0)
@@ -11850,20 +12002,20 @@ extension ScenesManagement {
 
     /// SceneInfoStruct
     public struct SceneInfo: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SceneCount
-            @inlinable public static var sceneCount: UInt8 { 0 }
+            @inlinable public static var sceneCount: StructureField<SceneInfo, UInt8> { .init(0) }
             /// CurrentScene
-            @inlinable public static var currentScene: UInt8 { 1 }
+            @inlinable public static var currentScene: StructureField<SceneInfo, UInt8> { .init(1) }
             /// CurrentGroup
-            @inlinable public static var currentGroup: UInt8 { 2 }
+            @inlinable public static var currentGroup: StructureField<SceneInfo, UInt16> { .init(2) }
             /// SceneValid
-            @inlinable public static var sceneValid: UInt8 { 3 }
+            @inlinable public static var sceneValid: StructureField<SceneInfo, Bool> { .init(3) }
             /// RemainingCapacity
-            @inlinable public static var remainingCapacity: UInt8 { 4 }
+            @inlinable public static var remainingCapacity: StructureField<SceneInfo, UInt8> { .init(4) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 254 }
+            @inlinable public static var fabricIndex: StructureField<SceneInfo, UInt8> { .init(254) }
         }
 
         /// SceneCount (field 0)
@@ -11928,18 +12080,18 @@ extension ScenesManagement {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = AddSceneResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<AddScene, UInt16> { .init(0) }
             /// SceneID
-            @inlinable public static var sceneID: UInt8 { 1 }
+            @inlinable public static var sceneID: StructureField<AddScene, UInt8> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<AddScene, UInt32> { .init(2) }
             /// SceneName
-            @inlinable public static var sceneName: UInt8 { 3 }
+            @inlinable public static var sceneName: StructureField<AddScene, String> { .init(3) }
             /// ExtensionFieldSetStructs
-            @inlinable public static var extensionFieldSetStructs: UInt8 { 4 }
+            @inlinable public static var extensionFieldSetStructs: StructureField<AddScene, [ExtensionFieldSet]> { .init(4) }
         }
 
         /// GroupID (field 0)
@@ -11998,12 +12150,12 @@ extension ScenesManagement {
         @inlinable public static var id: CommandID { 0x01 }
         /// What the node answers.
         public typealias Response = ViewSceneResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<ViewScene, UInt16> { .init(0) }
             /// SceneID
-            @inlinable public static var sceneID: UInt8 { 1 }
+            @inlinable public static var sceneID: StructureField<ViewScene, UInt8> { .init(1) }
         }
 
         /// GroupID (field 0)
@@ -12044,12 +12196,12 @@ extension ScenesManagement {
         @inlinable public static var id: CommandID { 0x02 }
         /// What the node answers.
         public typealias Response = RemoveSceneResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<RemoveScene, UInt16> { .init(0) }
             /// SceneID
-            @inlinable public static var sceneID: UInt8 { 1 }
+            @inlinable public static var sceneID: StructureField<RemoveScene, UInt8> { .init(1) }
         }
 
         /// GroupID (field 0)
@@ -12090,12 +12242,12 @@ extension ScenesManagement {
         @inlinable public static var id: CommandID { 0x04 }
         /// What the node answers.
         public typealias Response = StoreSceneResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<StoreScene, UInt16> { .init(0) }
             /// SceneID
-            @inlinable public static var sceneID: UInt8 { 1 }
+            @inlinable public static var sceneID: StructureField<StoreScene, UInt8> { .init(1) }
         }
 
         /// GroupID (field 0)
@@ -12134,14 +12286,14 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<RecallScene, UInt16> { .init(0) }
             /// SceneID
-            @inlinable public static var sceneID: UInt8 { 1 }
+            @inlinable public static var sceneID: StructureField<RecallScene, UInt8> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<RecallScene, UInt32> { .init(2) }
         }
 
         /// GroupID (field 0)
@@ -12188,10 +12340,10 @@ extension ScenesManagement {
         @inlinable public static var id: CommandID { 0x06 }
         /// What the node answers.
         public typealias Response = GetSceneMembershipResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 0 }
+            @inlinable public static var groupID: StructureField<GetSceneMembership, UInt16> { .init(0) }
         }
 
         /// GroupID (field 0)
@@ -12224,14 +12376,14 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<AddSceneResponse, UInt8> { .init(0) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 1 }
+            @inlinable public static var groupID: StructureField<AddSceneResponse, UInt16> { .init(1) }
             /// SceneID
-            @inlinable public static var sceneID: UInt8 { 2 }
+            @inlinable public static var sceneID: StructureField<AddSceneResponse, UInt8> { .init(2) }
         }
 
         /// Status (field 0)
@@ -12276,20 +12428,20 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<ViewSceneResponse, UInt8> { .init(0) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 1 }
+            @inlinable public static var groupID: StructureField<ViewSceneResponse, UInt16> { .init(1) }
             /// SceneID
-            @inlinable public static var sceneID: UInt8 { 2 }
+            @inlinable public static var sceneID: StructureField<ViewSceneResponse, UInt8> { .init(2) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 3 }
+            @inlinable public static var transitionTime: StructureField<ViewSceneResponse, UInt32> { .init(3) }
             /// SceneName
-            @inlinable public static var sceneName: UInt8 { 4 }
+            @inlinable public static var sceneName: StructureField<ViewSceneResponse, String> { .init(4) }
             /// ExtensionFieldSetStructs
-            @inlinable public static var extensionFieldSetStructs: UInt8 { 5 }
+            @inlinable public static var extensionFieldSetStructs: StructureField<ViewSceneResponse, [ExtensionFieldSet]> { .init(5) }
         }
 
         /// Status (field 0)
@@ -12352,14 +12504,14 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<RemoveSceneResponse, UInt8> { .init(0) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 1 }
+            @inlinable public static var groupID: StructureField<RemoveSceneResponse, UInt16> { .init(1) }
             /// SceneID
-            @inlinable public static var sceneID: UInt8 { 2 }
+            @inlinable public static var sceneID: StructureField<RemoveSceneResponse, UInt8> { .init(2) }
         }
 
         /// Status (field 0)
@@ -12404,12 +12556,12 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<RemoveAllScenesResponse, UInt8> { .init(0) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 1 }
+            @inlinable public static var groupID: StructureField<RemoveAllScenesResponse, UInt16> { .init(1) }
         }
 
         /// Status (field 0)
@@ -12448,14 +12600,14 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<StoreSceneResponse, UInt8> { .init(0) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 1 }
+            @inlinable public static var groupID: StructureField<StoreSceneResponse, UInt16> { .init(1) }
             /// SceneID
-            @inlinable public static var sceneID: UInt8 { 2 }
+            @inlinable public static var sceneID: StructureField<StoreSceneResponse, UInt8> { .init(2) }
         }
 
         /// Status (field 0)
@@ -12500,16 +12652,16 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<GetSceneMembershipResponse, UInt8> { .init(0) }
             /// Capacity
-            @inlinable public static var capacity: UInt8 { 1 }
+            @inlinable public static var capacity: StructureField<GetSceneMembershipResponse, UInt8> { .init(1) }
             /// GroupID
-            @inlinable public static var groupID: UInt8 { 2 }
+            @inlinable public static var groupID: StructureField<GetSceneMembershipResponse, UInt16> { .init(2) }
             /// SceneList
-            @inlinable public static var sceneList: UInt8 { 3 }
+            @inlinable public static var sceneList: StructureField<GetSceneMembershipResponse, UInt8List> { .init(3) }
         }
 
         /// Status (field 0)
@@ -12706,12 +12858,12 @@ extension ValveConfigurationAndControl {
         @inlinable public static var cluster: ClusterID { 0x0081 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OpenDuration
-            @inlinable public static var openDuration: UInt8 { 0 }
+            @inlinable public static var openDuration: StructureField<Open, UInt32> { .init(0) }
             /// TargetLevel
-            @inlinable public static var targetLevel: UInt8 { 1 }
+            @inlinable public static var targetLevel: StructureField<Open, UInt8> { .init(1) }
         }
 
         /// OpenDuration (field 0; at least 1)
@@ -12772,12 +12924,12 @@ extension ValveConfigurationAndControl {
         @inlinable public static var cluster: ClusterID { 0x0081 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ValveState
-            @inlinable public static var valveState: UInt8 { 0 }
+            @inlinable public static var valveState: StructureField<ValveStateChanged, ValveState> { .init(0) }
             /// ValveLevel
-            @inlinable public static var valveLevel: UInt8 { 1 }
+            @inlinable public static var valveLevel: StructureField<ValveStateChanged, UInt8> { .init(1) }
         }
 
         /// ValveState (field 0)
@@ -12816,10 +12968,10 @@ extension ValveConfigurationAndControl {
         @inlinable public static var cluster: ClusterID { 0x0081 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ValveFault
-            @inlinable public static var valveFault: UInt8 { 0 }
+            @inlinable public static var valveFault: StructureField<ValveFaultEvent, ValveFault> { .init(0) }
         }
 
         /// ValveFault (field 0)
@@ -12958,12 +13110,12 @@ extension ElectricalPowerMeasurement {
 
     /// HarmonicMeasurementStruct
     public struct HarmonicMeasurement: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Order
-            @inlinable public static var order: UInt8 { 0 }
+            @inlinable public static var order: StructureField<HarmonicMeasurement, UInt8> { .init(0) }
             /// Measurement
-            @inlinable public static var measurement: UInt8 { 1 }
+            @inlinable public static var measurement: StructureField<HarmonicMeasurement, Int64> { .init(1) }
         }
 
         /// Order (field 0; at least 1)
@@ -12998,24 +13150,24 @@ extension ElectricalPowerMeasurement {
 
     /// MeasurementAccuracyRangeStruct
     public struct MeasurementAccuracyRange: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RangeMin
-            @inlinable public static var rangeMin: UInt8 { 0 }
+            @inlinable public static var rangeMin: StructureField<MeasurementAccuracyRange, Int64> { .init(0) }
             /// RangeMax
-            @inlinable public static var rangeMax: UInt8 { 1 }
+            @inlinable public static var rangeMax: StructureField<MeasurementAccuracyRange, Int64> { .init(1) }
             /// PercentMax
-            @inlinable public static var percentMax: UInt8 { 2 }
+            @inlinable public static var percentMax: StructureField<MeasurementAccuracyRange, UInt16> { .init(2) }
             /// PercentMin
-            @inlinable public static var percentMin: UInt8 { 3 }
+            @inlinable public static var percentMin: StructureField<MeasurementAccuracyRange, UInt16> { .init(3) }
             /// PercentTypical
-            @inlinable public static var percentTypical: UInt8 { 4 }
+            @inlinable public static var percentTypical: StructureField<MeasurementAccuracyRange, UInt16> { .init(4) }
             /// FixedMax
-            @inlinable public static var fixedMax: UInt8 { 5 }
+            @inlinable public static var fixedMax: StructureField<MeasurementAccuracyRange, UInt64> { .init(5) }
             /// FixedMin
-            @inlinable public static var fixedMin: UInt8 { 6 }
+            @inlinable public static var fixedMin: StructureField<MeasurementAccuracyRange, UInt64> { .init(6) }
             /// FixedTypical
-            @inlinable public static var fixedTypical: UInt8 { 7 }
+            @inlinable public static var fixedTypical: StructureField<MeasurementAccuracyRange, UInt64> { .init(7) }
         }
 
         /// RangeMin (field 0; -4611686018427387904 to 4611686018427387904)
@@ -13086,18 +13238,18 @@ extension ElectricalPowerMeasurement {
 
     /// MeasurementAccuracyStruct
     public struct MeasurementAccuracy: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MeasurementType
-            @inlinable public static var measurementType: UInt8 { 0 }
+            @inlinable public static var measurementType: StructureField<MeasurementAccuracy, MeasurementType> { .init(0) }
             /// Measured
-            @inlinable public static var measured: UInt8 { 1 }
+            @inlinable public static var measured: StructureField<MeasurementAccuracy, Bool> { .init(1) }
             /// MinMeasuredValue
-            @inlinable public static var minMeasuredValue: UInt8 { 2 }
+            @inlinable public static var minMeasuredValue: StructureField<MeasurementAccuracy, Int64> { .init(2) }
             /// MaxMeasuredValue
-            @inlinable public static var maxMeasuredValue: UInt8 { 3 }
+            @inlinable public static var maxMeasuredValue: StructureField<MeasurementAccuracy, Int64> { .init(3) }
             /// AccuracyRanges
-            @inlinable public static var accuracyRanges: UInt8 { 4 }
+            @inlinable public static var accuracyRanges: StructureField<MeasurementAccuracy, [MeasurementAccuracyRange]> { .init(4) }
         }
 
         /// MeasurementType (field 0; at most 14)
@@ -13150,30 +13302,30 @@ extension ElectricalPowerMeasurement {
 
     /// MeasurementRangeStruct
     public struct MeasurementRange: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MeasurementType
-            @inlinable public static var measurementType: UInt8 { 0 }
+            @inlinable public static var measurementType: StructureField<MeasurementRange, MeasurementType> { .init(0) }
             /// Min
-            @inlinable public static var min: UInt8 { 1 }
+            @inlinable public static var min: StructureField<MeasurementRange, Int64> { .init(1) }
             /// Max
-            @inlinable public static var max: UInt8 { 2 }
+            @inlinable public static var max: StructureField<MeasurementRange, Int64> { .init(2) }
             /// StartTimestamp
-            @inlinable public static var startTimestamp: UInt8 { 3 }
+            @inlinable public static var startTimestamp: StructureField<MeasurementRange, UInt32> { .init(3) }
             /// EndTimestamp
-            @inlinable public static var endTimestamp: UInt8 { 4 }
+            @inlinable public static var endTimestamp: StructureField<MeasurementRange, UInt32> { .init(4) }
             /// MinTimestamp
-            @inlinable public static var minTimestamp: UInt8 { 5 }
+            @inlinable public static var minTimestamp: StructureField<MeasurementRange, UInt32> { .init(5) }
             /// MaxTimestamp
-            @inlinable public static var maxTimestamp: UInt8 { 6 }
+            @inlinable public static var maxTimestamp: StructureField<MeasurementRange, UInt32> { .init(6) }
             /// StartSystime
-            @inlinable public static var startSystime: UInt8 { 7 }
+            @inlinable public static var startSystime: StructureField<MeasurementRange, UInt64> { .init(7) }
             /// EndSystime
-            @inlinable public static var endSystime: UInt8 { 8 }
+            @inlinable public static var endSystime: StructureField<MeasurementRange, UInt64> { .init(8) }
             /// MinSystime
-            @inlinable public static var minSystime: UInt8 { 9 }
+            @inlinable public static var minSystime: StructureField<MeasurementRange, UInt64> { .init(9) }
             /// MaxSystime
-            @inlinable public static var maxSystime: UInt8 { 10 }
+            @inlinable public static var maxSystime: StructureField<MeasurementRange, UInt64> { .init(10) }
         }
 
         /// MeasurementType (field 0; at most 17)
@@ -13416,16 +13568,16 @@ extension ElectricalEnergyMeasurement {
 
     /// CumulativeEnergyResetStruct
     public struct CumulativeEnergyReset: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ImportedResetTimestamp
-            @inlinable public static var importedResetTimestamp: UInt8 { 0 }
+            @inlinable public static var importedResetTimestamp: StructureField<CumulativeEnergyReset, UInt32> { .init(0) }
             /// ExportedResetTimestamp
-            @inlinable public static var exportedResetTimestamp: UInt8 { 1 }
+            @inlinable public static var exportedResetTimestamp: StructureField<CumulativeEnergyReset, UInt32> { .init(1) }
             /// ImportedResetSystime
-            @inlinable public static var importedResetSystime: UInt8 { 2 }
+            @inlinable public static var importedResetSystime: StructureField<CumulativeEnergyReset, UInt64> { .init(2) }
             /// ExportedResetSystime
-            @inlinable public static var exportedResetSystime: UInt8 { 3 }
+            @inlinable public static var exportedResetSystime: StructureField<CumulativeEnergyReset, UInt64> { .init(3) }
         }
 
         /// ImportedResetTimestamp (field 0)
@@ -13472,22 +13624,22 @@ extension ElectricalEnergyMeasurement {
 
     /// EnergyMeasurementStruct
     public struct EnergyMeasurement: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Energy
-            @inlinable public static var energy: UInt8 { 0 }
+            @inlinable public static var energy: StructureField<EnergyMeasurement, Int64> { .init(0) }
             /// StartTimestamp
-            @inlinable public static var startTimestamp: UInt8 { 1 }
+            @inlinable public static var startTimestamp: StructureField<EnergyMeasurement, UInt32> { .init(1) }
             /// EndTimestamp
-            @inlinable public static var endTimestamp: UInt8 { 2 }
+            @inlinable public static var endTimestamp: StructureField<EnergyMeasurement, UInt32> { .init(2) }
             /// StartSystime
-            @inlinable public static var startSystime: UInt8 { 3 }
+            @inlinable public static var startSystime: StructureField<EnergyMeasurement, UInt64> { .init(3) }
             /// EndSystime
-            @inlinable public static var endSystime: UInt8 { 4 }
+            @inlinable public static var endSystime: StructureField<EnergyMeasurement, UInt64> { .init(4) }
             /// ApparentEnergy
-            @inlinable public static var apparentEnergy: UInt8 { 5 }
+            @inlinable public static var apparentEnergy: StructureField<EnergyMeasurement, Int64> { .init(5) }
             /// ReactiveEnergy
-            @inlinable public static var reactiveEnergy: UInt8 { 6 }
+            @inlinable public static var reactiveEnergy: StructureField<EnergyMeasurement, Int64> { .init(6) }
         }
 
         /// Energy (field 0; 0 to 4611686018427387904)
@@ -13552,24 +13704,24 @@ extension ElectricalEnergyMeasurement {
 
     /// MeasurementAccuracyRangeStruct
     public struct MeasurementAccuracyRange: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RangeMin
-            @inlinable public static var rangeMin: UInt8 { 0 }
+            @inlinable public static var rangeMin: StructureField<MeasurementAccuracyRange, Int64> { .init(0) }
             /// RangeMax
-            @inlinable public static var rangeMax: UInt8 { 1 }
+            @inlinable public static var rangeMax: StructureField<MeasurementAccuracyRange, Int64> { .init(1) }
             /// PercentMax
-            @inlinable public static var percentMax: UInt8 { 2 }
+            @inlinable public static var percentMax: StructureField<MeasurementAccuracyRange, UInt16> { .init(2) }
             /// PercentMin
-            @inlinable public static var percentMin: UInt8 { 3 }
+            @inlinable public static var percentMin: StructureField<MeasurementAccuracyRange, UInt16> { .init(3) }
             /// PercentTypical
-            @inlinable public static var percentTypical: UInt8 { 4 }
+            @inlinable public static var percentTypical: StructureField<MeasurementAccuracyRange, UInt16> { .init(4) }
             /// FixedMax
-            @inlinable public static var fixedMax: UInt8 { 5 }
+            @inlinable public static var fixedMax: StructureField<MeasurementAccuracyRange, UInt64> { .init(5) }
             /// FixedMin
-            @inlinable public static var fixedMin: UInt8 { 6 }
+            @inlinable public static var fixedMin: StructureField<MeasurementAccuracyRange, UInt64> { .init(6) }
             /// FixedTypical
-            @inlinable public static var fixedTypical: UInt8 { 7 }
+            @inlinable public static var fixedTypical: StructureField<MeasurementAccuracyRange, UInt64> { .init(7) }
         }
 
         /// RangeMin (field 0; -4611686018427387904 to 4611686018427387904)
@@ -13640,18 +13792,18 @@ extension ElectricalEnergyMeasurement {
 
     /// MeasurementAccuracyStruct
     public struct MeasurementAccuracy: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MeasurementType
-            @inlinable public static var measurementType: UInt8 { 0 }
+            @inlinable public static var measurementType: StructureField<MeasurementAccuracy, MeasurementType> { .init(0) }
             /// Measured
-            @inlinable public static var measured: UInt8 { 1 }
+            @inlinable public static var measured: StructureField<MeasurementAccuracy, Bool> { .init(1) }
             /// MinMeasuredValue
-            @inlinable public static var minMeasuredValue: UInt8 { 2 }
+            @inlinable public static var minMeasuredValue: StructureField<MeasurementAccuracy, Int64> { .init(2) }
             /// MaxMeasuredValue
-            @inlinable public static var maxMeasuredValue: UInt8 { 3 }
+            @inlinable public static var maxMeasuredValue: StructureField<MeasurementAccuracy, Int64> { .init(3) }
             /// AccuracyRanges
-            @inlinable public static var accuracyRanges: UInt8 { 4 }
+            @inlinable public static var accuracyRanges: StructureField<MeasurementAccuracy, [MeasurementAccuracyRange]> { .init(4) }
         }
 
         /// MeasurementType (field 0; at most 14)
@@ -14136,12 +14288,12 @@ extension DoorLock {
 
     /// CredentialStruct
     public struct Credential: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CredentialType
-            @inlinable public static var credentialType: UInt8 { 0 }
+            @inlinable public static var credentialType: StructureField<Credential, CredentialType> { .init(0) }
             /// CredentialIndex
-            @inlinable public static var credentialIndex: UInt8 { 1 }
+            @inlinable public static var credentialIndex: StructureField<Credential, UInt16> { .init(1) }
         }
 
         /// CredentialType (field 0)
@@ -15160,10 +15312,10 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x00 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PINCode
-            @inlinable public static var pinCode: UInt8 { 0 }
+            @inlinable public static var pinCode: StructureField<LockDoor, [UInt8]> { .init(0) }
         }
 
         /// PINCode (field 0)
@@ -15198,10 +15350,10 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x01 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PINCode
-            @inlinable public static var pinCode: UInt8 { 0 }
+            @inlinable public static var pinCode: StructureField<UnlockDoor, [UInt8]> { .init(0) }
         }
 
         /// PINCode (field 0)
@@ -15236,12 +15388,12 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x03 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Timeout
-            @inlinable public static var timeout: UInt8 { 0 }
+            @inlinable public static var timeout: StructureField<UnlockWithTimeout, UInt16> { .init(0) }
             /// PINCode
-            @inlinable public static var pinCode: UInt8 { 1 }
+            @inlinable public static var pinCode: StructureField<UnlockWithTimeout, [UInt8]> { .init(1) }
         }
 
         /// Timeout (field 0)
@@ -15280,22 +15432,22 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0B }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WeekDayIndex
-            @inlinable public static var weekDayIndex: UInt8 { 0 }
+            @inlinable public static var weekDayIndex: StructureField<SetWeekDaySchedule, UInt8> { .init(0) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 1 }
+            @inlinable public static var userIndex: StructureField<SetWeekDaySchedule, UInt16> { .init(1) }
             /// DaysMask
-            @inlinable public static var daysMask: UInt8 { 2 }
+            @inlinable public static var daysMask: StructureField<SetWeekDaySchedule, DaysMaskMap> { .init(2) }
             /// StartHour
-            @inlinable public static var startHour: UInt8 { 3 }
+            @inlinable public static var startHour: StructureField<SetWeekDaySchedule, UInt8> { .init(3) }
             /// StartMinute
-            @inlinable public static var startMinute: UInt8 { 4 }
+            @inlinable public static var startMinute: StructureField<SetWeekDaySchedule, UInt8> { .init(4) }
             /// EndHour
-            @inlinable public static var endHour: UInt8 { 5 }
+            @inlinable public static var endHour: StructureField<SetWeekDaySchedule, UInt8> { .init(5) }
             /// EndMinute
-            @inlinable public static var endMinute: UInt8 { 6 }
+            @inlinable public static var endMinute: StructureField<SetWeekDaySchedule, UInt8> { .init(6) }
         }
 
         /// WeekDayIndex (field 0; 1 to 253)
@@ -15366,12 +15518,12 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x0C }
         /// What the node answers.
         public typealias Response = GetWeekDayScheduleResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WeekDayIndex
-            @inlinable public static var weekDayIndex: UInt8 { 0 }
+            @inlinable public static var weekDayIndex: StructureField<GetWeekDaySchedule, UInt8> { .init(0) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 1 }
+            @inlinable public static var userIndex: StructureField<GetWeekDaySchedule, UInt16> { .init(1) }
         }
 
         /// WeekDayIndex (field 0; 1 to 253)
@@ -15410,12 +15562,12 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0D }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WeekDayIndex
-            @inlinable public static var weekDayIndex: UInt8 { 0 }
+            @inlinable public static var weekDayIndex: StructureField<ClearWeekDaySchedule, UInt8> { .init(0) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 1 }
+            @inlinable public static var userIndex: StructureField<ClearWeekDaySchedule, UInt16> { .init(1) }
         }
 
         /// WeekDayIndex (field 0; 1 to 254)
@@ -15454,16 +15606,16 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0E }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// YearDayIndex
-            @inlinable public static var yearDayIndex: UInt8 { 0 }
+            @inlinable public static var yearDayIndex: StructureField<SetYearDaySchedule, UInt8> { .init(0) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 1 }
+            @inlinable public static var userIndex: StructureField<SetYearDaySchedule, UInt16> { .init(1) }
             /// LocalStartTime
-            @inlinable public static var localStartTime: UInt8 { 2 }
+            @inlinable public static var localStartTime: StructureField<SetYearDaySchedule, UInt32> { .init(2) }
             /// LocalEndTime
-            @inlinable public static var localEndTime: UInt8 { 3 }
+            @inlinable public static var localEndTime: StructureField<SetYearDaySchedule, UInt32> { .init(3) }
         }
 
         /// YearDayIndex (field 0; 1 to 253)
@@ -15516,12 +15668,12 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x0F }
         /// What the node answers.
         public typealias Response = GetYearDayScheduleResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// YearDayIndex
-            @inlinable public static var yearDayIndex: UInt8 { 0 }
+            @inlinable public static var yearDayIndex: StructureField<GetYearDaySchedule, UInt8> { .init(0) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 1 }
+            @inlinable public static var userIndex: StructureField<GetYearDaySchedule, UInt16> { .init(1) }
         }
 
         /// YearDayIndex (field 0; 1 to 253)
@@ -15560,12 +15712,12 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x10 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// YearDayIndex
-            @inlinable public static var yearDayIndex: UInt8 { 0 }
+            @inlinable public static var yearDayIndex: StructureField<ClearYearDaySchedule, UInt8> { .init(0) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 1 }
+            @inlinable public static var userIndex: StructureField<ClearYearDaySchedule, UInt16> { .init(1) }
         }
 
         /// YearDayIndex (field 0; 1 to 254)
@@ -15606,22 +15758,22 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x1A }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OperationType
-            @inlinable public static var operationType: UInt8 { 0 }
+            @inlinable public static var operationType: StructureField<SetUser, DataOperationType> { .init(0) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 1 }
+            @inlinable public static var userIndex: StructureField<SetUser, UInt16> { .init(1) }
             /// UserName
-            @inlinable public static var userName: UInt8 { 2 }
+            @inlinable public static var userName: StructureField<SetUser, String> { .init(2) }
             /// UserUniqueID
-            @inlinable public static var userUniqueID: UInt8 { 3 }
+            @inlinable public static var userUniqueID: StructureField<SetUser, UInt32> { .init(3) }
             /// UserStatus
-            @inlinable public static var userStatus: UInt8 { 4 }
+            @inlinable public static var userStatus: StructureField<SetUser, UserStatus> { .init(4) }
             /// UserType
-            @inlinable public static var userType: UInt8 { 5 }
+            @inlinable public static var userType: StructureField<SetUser, UserType> { .init(5) }
             /// CredentialRule
-            @inlinable public static var credentialRule: UInt8 { 6 }
+            @inlinable public static var credentialRule: StructureField<SetUser, CredentialRule> { .init(6) }
         }
 
         /// OperationType (field 0)
@@ -15692,10 +15844,10 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x1B }
         /// What the node answers.
         public typealias Response = GetUserResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 0 }
+            @inlinable public static var userIndex: StructureField<GetUser, UInt16> { .init(0) }
         }
 
         /// UserIndex (field 0; at least 1)
@@ -15730,10 +15882,10 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x1D }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 0 }
+            @inlinable public static var userIndex: StructureField<ClearUser, UInt16> { .init(0) }
         }
 
         /// UserIndex (field 0; at least 1)
@@ -15770,20 +15922,20 @@ extension DoorLock {
         public typealias Response = SetCredentialResponse
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OperationType
-            @inlinable public static var operationType: UInt8 { 0 }
+            @inlinable public static var operationType: StructureField<SetCredential, DataOperationType> { .init(0) }
             /// Credential
-            @inlinable public static var credential: UInt8 { 1 }
+            @inlinable public static var credential: StructureField<SetCredential, Credential> { .init(1) }
             /// CredentialData
-            @inlinable public static var credentialData: UInt8 { 2 }
+            @inlinable public static var credentialData: StructureField<SetCredential, [UInt8]> { .init(2) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 3 }
+            @inlinable public static var userIndex: StructureField<SetCredential, UInt16> { .init(3) }
             /// UserStatus
-            @inlinable public static var userStatus: UInt8 { 4 }
+            @inlinable public static var userStatus: StructureField<SetCredential, UserStatus> { .init(4) }
             /// UserType
-            @inlinable public static var userType: UInt8 { 5 }
+            @inlinable public static var userType: StructureField<SetCredential, UserType> { .init(5) }
         }
 
         /// OperationType (field 0)
@@ -15848,10 +16000,10 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x24 }
         /// What the node answers.
         public typealias Response = GetCredentialStatusResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Credential
-            @inlinable public static var credential: UInt8 { 0 }
+            @inlinable public static var credential: StructureField<GetCredentialStatus, Credential> { .init(0) }
         }
 
         /// Credential (field 0)
@@ -15886,10 +16038,10 @@ extension DoorLock {
         @inlinable public static var id: CommandID { 0x26 }
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Credential
-            @inlinable public static var credential: UInt8 { 0 }
+            @inlinable public static var credential: StructureField<ClearCredential, Credential> { .init(0) }
         }
 
         /// Credential (field 0)
@@ -15922,24 +16074,24 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0C }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// WeekDayIndex
-            @inlinable public static var weekDayIndex: UInt8 { 0 }
+            @inlinable public static var weekDayIndex: StructureField<GetWeekDayScheduleResponse, UInt8> { .init(0) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 1 }
+            @inlinable public static var userIndex: StructureField<GetWeekDayScheduleResponse, UInt16> { .init(1) }
             /// Status
-            @inlinable public static var status: UInt8 { 2 }
+            @inlinable public static var status: StructureField<GetWeekDayScheduleResponse, DlStatus> { .init(2) }
             /// DaysMask
-            @inlinable public static var daysMask: UInt8 { 3 }
+            @inlinable public static var daysMask: StructureField<GetWeekDayScheduleResponse, DaysMaskMap> { .init(3) }
             /// StartHour
-            @inlinable public static var startHour: UInt8 { 4 }
+            @inlinable public static var startHour: StructureField<GetWeekDayScheduleResponse, UInt8> { .init(4) }
             /// StartMinute
-            @inlinable public static var startMinute: UInt8 { 5 }
+            @inlinable public static var startMinute: StructureField<GetWeekDayScheduleResponse, UInt8> { .init(5) }
             /// EndHour
-            @inlinable public static var endHour: UInt8 { 6 }
+            @inlinable public static var endHour: StructureField<GetWeekDayScheduleResponse, UInt8> { .init(6) }
             /// EndMinute
-            @inlinable public static var endMinute: UInt8 { 7 }
+            @inlinable public static var endMinute: StructureField<GetWeekDayScheduleResponse, UInt8> { .init(7) }
         }
 
         /// WeekDayIndex (field 0; 1 to 253)
@@ -16014,18 +16166,18 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0F }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// YearDayIndex
-            @inlinable public static var yearDayIndex: UInt8 { 0 }
+            @inlinable public static var yearDayIndex: StructureField<GetYearDayScheduleResponse, UInt8> { .init(0) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 1 }
+            @inlinable public static var userIndex: StructureField<GetYearDayScheduleResponse, UInt16> { .init(1) }
             /// Status
-            @inlinable public static var status: UInt8 { 2 }
+            @inlinable public static var status: StructureField<GetYearDayScheduleResponse, DlStatus> { .init(2) }
             /// LocalStartTime
-            @inlinable public static var localStartTime: UInt8 { 3 }
+            @inlinable public static var localStartTime: StructureField<GetYearDayScheduleResponse, UInt32> { .init(3) }
             /// LocalEndTime
-            @inlinable public static var localEndTime: UInt8 { 4 }
+            @inlinable public static var localEndTime: StructureField<GetYearDayScheduleResponse, UInt32> { .init(4) }
         }
 
         /// YearDayIndex (field 0; 1 to 253)
@@ -16082,28 +16234,28 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x1C }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 0 }
+            @inlinable public static var userIndex: StructureField<GetUserResponse, UInt16> { .init(0) }
             /// UserName
-            @inlinable public static var userName: UInt8 { 1 }
+            @inlinable public static var userName: StructureField<GetUserResponse, String> { .init(1) }
             /// UserUniqueID
-            @inlinable public static var userUniqueID: UInt8 { 2 }
+            @inlinable public static var userUniqueID: StructureField<GetUserResponse, UInt32> { .init(2) }
             /// UserStatus
-            @inlinable public static var userStatus: UInt8 { 3 }
+            @inlinable public static var userStatus: StructureField<GetUserResponse, UserStatus> { .init(3) }
             /// UserType
-            @inlinable public static var userType: UInt8 { 4 }
+            @inlinable public static var userType: StructureField<GetUserResponse, UserType> { .init(4) }
             /// CredentialRule
-            @inlinable public static var credentialRule: UInt8 { 5 }
+            @inlinable public static var credentialRule: StructureField<GetUserResponse, CredentialRule> { .init(5) }
             /// Credentials
-            @inlinable public static var credentials: UInt8 { 6 }
+            @inlinable public static var credentials: StructureField<GetUserResponse, [Credential]> { .init(6) }
             /// CreatorFabricIndex
-            @inlinable public static var creatorFabricIndex: UInt8 { 7 }
+            @inlinable public static var creatorFabricIndex: StructureField<GetUserResponse, UInt8> { .init(7) }
             /// LastModifiedFabricIndex
-            @inlinable public static var lastModifiedFabricIndex: UInt8 { 8 }
+            @inlinable public static var lastModifiedFabricIndex: StructureField<GetUserResponse, UInt8> { .init(8) }
             /// NextUserIndex
-            @inlinable public static var nextUserIndex: UInt8 { 9 }
+            @inlinable public static var nextUserIndex: StructureField<GetUserResponse, UInt16> { .init(9) }
         }
 
         /// UserIndex (field 0; at least 1)
@@ -16190,14 +16342,14 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x23 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<SetCredentialResponse, DlStatus> { .init(0) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 1 }
+            @inlinable public static var userIndex: StructureField<SetCredentialResponse, UInt16> { .init(1) }
             /// NextCredentialIndex
-            @inlinable public static var nextCredentialIndex: UInt8 { 2 }
+            @inlinable public static var nextCredentialIndex: StructureField<SetCredentialResponse, UInt16> { .init(2) }
         }
 
         /// Status (field 0)
@@ -16242,20 +16394,20 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x25 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// CredentialExists
-            @inlinable public static var credentialExists: UInt8 { 0 }
+            @inlinable public static var credentialExists: StructureField<GetCredentialStatusResponse, Bool> { .init(0) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 1 }
+            @inlinable public static var userIndex: StructureField<GetCredentialStatusResponse, UInt16> { .init(1) }
             /// CreatorFabricIndex
-            @inlinable public static var creatorFabricIndex: UInt8 { 2 }
+            @inlinable public static var creatorFabricIndex: StructureField<GetCredentialStatusResponse, UInt8> { .init(2) }
             /// LastModifiedFabricIndex
-            @inlinable public static var lastModifiedFabricIndex: UInt8 { 3 }
+            @inlinable public static var lastModifiedFabricIndex: StructureField<GetCredentialStatusResponse, UInt8> { .init(3) }
             /// NextCredentialIndex
-            @inlinable public static var nextCredentialIndex: UInt8 { 4 }
+            @inlinable public static var nextCredentialIndex: StructureField<GetCredentialStatusResponse, UInt16> { .init(4) }
             /// CredentialData
-            @inlinable public static var credentialData: UInt8 { 5 }
+            @inlinable public static var credentialData: StructureField<GetCredentialStatusResponse, [UInt8]> { .init(5) }
         }
 
         /// CredentialExists (field 0)
@@ -16318,10 +16470,10 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// AlarmCode
-            @inlinable public static var alarmCode: UInt8 { 0 }
+            @inlinable public static var alarmCode: StructureField<DoorLockAlarm, AlarmCode> { .init(0) }
         }
 
         /// AlarmCode (field 0)
@@ -16354,20 +16506,20 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// LockOperationType
-            @inlinable public static var lockOperationType: UInt8 { 0 }
+            @inlinable public static var lockOperationType: StructureField<LockOperation, LockOperationType> { .init(0) }
             /// OperationSource
-            @inlinable public static var operationSource: UInt8 { 1 }
+            @inlinable public static var operationSource: StructureField<LockOperation, OperationSource> { .init(1) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 2 }
+            @inlinable public static var userIndex: StructureField<LockOperation, UInt16> { .init(2) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 3 }
+            @inlinable public static var fabricIndex: StructureField<LockOperation, UInt8> { .init(3) }
             /// SourceNode
-            @inlinable public static var sourceNode: UInt8 { 4 }
+            @inlinable public static var sourceNode: StructureField<LockOperation, UInt64> { .init(4) }
             /// Credentials
-            @inlinable public static var credentials: UInt8 { 5 }
+            @inlinable public static var credentials: StructureField<LockOperation, [Credential]> { .init(5) }
         }
 
         /// LockOperationType (field 0)
@@ -16430,22 +16582,22 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// LockOperationType
-            @inlinable public static var lockOperationType: UInt8 { 0 }
+            @inlinable public static var lockOperationType: StructureField<LockOperationError, LockOperationType> { .init(0) }
             /// OperationSource
-            @inlinable public static var operationSource: UInt8 { 1 }
+            @inlinable public static var operationSource: StructureField<LockOperationError, OperationSource> { .init(1) }
             /// OperationError
-            @inlinable public static var operationError: UInt8 { 2 }
+            @inlinable public static var operationError: StructureField<LockOperationError, OperationError> { .init(2) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 3 }
+            @inlinable public static var userIndex: StructureField<LockOperationError, UInt16> { .init(3) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 4 }
+            @inlinable public static var fabricIndex: StructureField<LockOperationError, UInt8> { .init(4) }
             /// SourceNode
-            @inlinable public static var sourceNode: UInt8 { 5 }
+            @inlinable public static var sourceNode: StructureField<LockOperationError, UInt64> { .init(5) }
             /// Credentials
-            @inlinable public static var credentials: UInt8 { 6 }
+            @inlinable public static var credentials: StructureField<LockOperationError, [Credential]> { .init(6) }
         }
 
         /// LockOperationType (field 0)
@@ -16514,22 +16666,22 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// LockDataType
-            @inlinable public static var lockDataType: UInt8 { 0 }
+            @inlinable public static var lockDataType: StructureField<LockUserChange, LockDataType> { .init(0) }
             /// DataOperationType
-            @inlinable public static var dataOperationType: UInt8 { 1 }
+            @inlinable public static var dataOperationType: StructureField<LockUserChange, DataOperationType> { .init(1) }
             /// OperationSource
-            @inlinable public static var operationSource: UInt8 { 2 }
+            @inlinable public static var operationSource: StructureField<LockUserChange, OperationSource> { .init(2) }
             /// UserIndex
-            @inlinable public static var userIndex: UInt8 { 3 }
+            @inlinable public static var userIndex: StructureField<LockUserChange, UInt16> { .init(3) }
             /// FabricIndex
-            @inlinable public static var fabricIndex: UInt8 { 4 }
+            @inlinable public static var fabricIndex: StructureField<LockUserChange, UInt8> { .init(4) }
             /// SourceNode
-            @inlinable public static var sourceNode: UInt8 { 5 }
+            @inlinable public static var sourceNode: StructureField<LockUserChange, UInt64> { .init(5) }
             /// DataIndex
-            @inlinable public static var dataIndex: UInt8 { 6 }
+            @inlinable public static var dataIndex: StructureField<LockUserChange, UInt16> { .init(6) }
         }
 
         /// LockDataType (field 0)
@@ -17022,10 +17174,10 @@ extension WindowCovering {
         @inlinable public static var cluster: ClusterID { 0x0102 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// LiftPercent100thsValue
-            @inlinable public static var liftPercent100thsValue: UInt8 { 0 }
+            @inlinable public static var liftPercent100thsValue: StructureField<GoToLiftPercentage, UInt16> { .init(0) }
         }
 
         /// LiftPercent100thsValue (field 0)
@@ -17058,10 +17210,10 @@ extension WindowCovering {
         @inlinable public static var cluster: ClusterID { 0x0102 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// TiltPercent100thsValue
-            @inlinable public static var tiltPercent100thsValue: UInt8 { 0 }
+            @inlinable public static var tiltPercent100thsValue: StructureField<GoToTiltPercentage, UInt16> { .init(0) }
         }
 
         /// TiltPercent100thsValue (field 0)
@@ -17936,20 +18088,20 @@ extension Thermostat {
 
     /// PresetStruct
     public struct Preset: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PresetHandle
-            @inlinable public static var presetHandle: UInt8 { 0 }
+            @inlinable public static var presetHandle: StructureField<Preset, [UInt8]> { .init(0) }
             /// PresetScenario
-            @inlinable public static var presetScenario: UInt8 { 1 }
+            @inlinable public static var presetScenario: StructureField<Preset, PresetScenario> { .init(1) }
             /// Name
-            @inlinable public static var name: UInt8 { 2 }
+            @inlinable public static var name: StructureField<Preset, String> { .init(2) }
             /// CoolingSetpoint
-            @inlinable public static var coolingSetpoint: UInt8 { 3 }
+            @inlinable public static var coolingSetpoint: StructureField<Preset, Int16> { .init(3) }
             /// HeatingSetpoint
-            @inlinable public static var heatingSetpoint: UInt8 { 4 }
+            @inlinable public static var heatingSetpoint: StructureField<Preset, Int16> { .init(4) }
             /// BuiltIn
-            @inlinable public static var builtIn: UInt8 { 5 }
+            @inlinable public static var builtIn: StructureField<Preset, Bool> { .init(5) }
         }
 
         /// PresetHandle (field 0; at most 16 bytes)
@@ -18020,14 +18172,14 @@ extension Thermostat {
 
     /// PresetTypeStruct
     public struct PresetType: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// PresetScenario
-            @inlinable public static var presetScenario: UInt8 { 0 }
+            @inlinable public static var presetScenario: StructureField<PresetType, PresetScenario> { .init(0) }
             /// NumberOfPresets
-            @inlinable public static var numberOfPresets: UInt8 { 1 }
+            @inlinable public static var numberOfPresets: StructureField<PresetType, UInt8> { .init(1) }
             /// PresetTypeFeatures
-            @inlinable public static var presetTypeFeatures: UInt8 { 2 }
+            @inlinable public static var presetTypeFeatures: StructureField<PresetType, PresetTypeFeatures> { .init(2) }
         }
 
         /// PresetScenario (field 0)
@@ -18154,20 +18306,20 @@ extension Thermostat {
 
     /// ScheduleStruct
     public struct Schedule: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ScheduleHandle
-            @inlinable public static var scheduleHandle: UInt8 { 0 }
+            @inlinable public static var scheduleHandle: StructureField<Schedule, [UInt8]> { .init(0) }
             /// SystemMode
-            @inlinable public static var systemMode: UInt8 { 1 }
+            @inlinable public static var systemMode: StructureField<Schedule, SystemMode> { .init(1) }
             /// Name
-            @inlinable public static var name: UInt8 { 2 }
+            @inlinable public static var name: StructureField<Schedule, String> { .init(2) }
             /// PresetHandle
-            @inlinable public static var presetHandle: UInt8 { 3 }
+            @inlinable public static var presetHandle: StructureField<Schedule, [UInt8]> { .init(3) }
             /// Transitions
-            @inlinable public static var transitions: UInt8 { 4 }
+            @inlinable public static var transitions: StructureField<Schedule, [ScheduleTransition]> { .init(4) }
             /// BuiltIn
-            @inlinable public static var builtIn: UInt8 { 5 }
+            @inlinable public static var builtIn: StructureField<Schedule, Bool> { .init(5) }
         }
 
         /// ScheduleHandle (field 0; at most 16 bytes)
@@ -18226,20 +18378,20 @@ extension Thermostat {
 
     /// ScheduleTransitionStruct
     public struct ScheduleTransition: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// DayOfWeek
-            @inlinable public static var dayOfWeek: UInt8 { 0 }
+            @inlinable public static var dayOfWeek: StructureField<ScheduleTransition, ScheduleDayOfWeek> { .init(0) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 1 }
+            @inlinable public static var transitionTime: StructureField<ScheduleTransition, UInt16> { .init(1) }
             /// PresetHandle
-            @inlinable public static var presetHandle: UInt8 { 2 }
+            @inlinable public static var presetHandle: StructureField<ScheduleTransition, [UInt8]> { .init(2) }
             /// SystemMode
-            @inlinable public static var systemMode: UInt8 { 3 }
+            @inlinable public static var systemMode: StructureField<ScheduleTransition, SystemMode> { .init(3) }
             /// CoolingSetpoint
-            @inlinable public static var coolingSetpoint: UInt8 { 4 }
+            @inlinable public static var coolingSetpoint: StructureField<ScheduleTransition, Int16> { .init(4) }
             /// HeatingSetpoint
-            @inlinable public static var heatingSetpoint: UInt8 { 5 }
+            @inlinable public static var heatingSetpoint: StructureField<ScheduleTransition, Int16> { .init(5) }
         }
 
         /// DayOfWeek (field 0)
@@ -18314,14 +18466,14 @@ extension Thermostat {
 
     /// ScheduleTypeStruct
     public struct ScheduleType: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// SystemMode
-            @inlinable public static var systemMode: UInt8 { 0 }
+            @inlinable public static var systemMode: StructureField<ScheduleType, SystemMode> { .init(0) }
             /// NumberOfSchedules
-            @inlinable public static var numberOfSchedules: UInt8 { 1 }
+            @inlinable public static var numberOfSchedules: StructureField<ScheduleType, UInt8> { .init(1) }
             /// ScheduleTypeFeatures
-            @inlinable public static var scheduleTypeFeatures: UInt8 { 2 }
+            @inlinable public static var scheduleTypeFeatures: StructureField<ScheduleType, ScheduleTypeFeatures> { .init(2) }
         }
 
         /// SystemMode (field 0)
@@ -18563,16 +18715,16 @@ extension Thermostat {
 
     /// ThermostatSuggestionStruct
     public struct ThermostatSuggestion: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UniqueID
-            @inlinable public static var uniqueID: UInt8 { 0 }
+            @inlinable public static var uniqueID: StructureField<ThermostatSuggestion, UInt8> { .init(0) }
             /// PresetHandle
-            @inlinable public static var presetHandle: UInt8 { 1 }
+            @inlinable public static var presetHandle: StructureField<ThermostatSuggestion, [UInt8]> { .init(1) }
             /// EffectiveTime
-            @inlinable public static var effectiveTime: UInt8 { 2 }
+            @inlinable public static var effectiveTime: StructureField<ThermostatSuggestion, UInt32> { .init(2) }
             /// ExpirationTime
-            @inlinable public static var expirationTime: UInt8 { 3 }
+            @inlinable public static var expirationTime: StructureField<ThermostatSuggestion, UInt32> { .init(3) }
         }
 
         /// UniqueID (field 0)
@@ -18623,12 +18775,12 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Mode
-            @inlinable public static var mode: UInt8 { 0 }
+            @inlinable public static var mode: StructureField<SetpointRaiseLower, SetpointRaiseLowerMode> { .init(0) }
             /// Amount
-            @inlinable public static var amount: UInt8 { 1 }
+            @inlinable public static var amount: StructureField<SetpointRaiseLower, Int8> { .init(1) }
         }
 
         /// Mode (field 0)
@@ -18892,14 +19044,14 @@ extension FanControl {
         @inlinable public static var cluster: ClusterID { 0x0202 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Direction
-            @inlinable public static var direction: UInt8 { 0 }
+            @inlinable public static var direction: StructureField<Step, StepDirection> { .init(0) }
             /// Wrap
-            @inlinable public static var wrap: UInt8 { 1 }
+            @inlinable public static var wrap: StructureField<Step, Bool> { .init(1) }
             /// LowestOff
-            @inlinable public static var lowestOff: UInt8 { 2 }
+            @inlinable public static var lowestOff: StructureField<Step, Bool> { .init(2) }
         }
 
         /// Direction (field 0)
@@ -19472,18 +19624,18 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Hue
-            @inlinable public static var hue: UInt8 { 0 }
+            @inlinable public static var hue: StructureField<MoveToHue, UInt8> { .init(0) }
             /// Direction
-            @inlinable public static var direction: UInt8 { 1 }
+            @inlinable public static var direction: StructureField<MoveToHue, Direction> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<MoveToHue, UInt16> { .init(2) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 3 }
+            @inlinable public static var optionsMask: StructureField<MoveToHue, Options> { .init(3) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 4 }
+            @inlinable public static var optionsOverride: StructureField<MoveToHue, Options> { .init(4) }
         }
 
         /// Hue (field 0; at most 254)
@@ -19540,16 +19692,16 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MoveMode
-            @inlinable public static var moveMode: UInt8 { 0 }
+            @inlinable public static var moveMode: StructureField<MoveHue, MoveMode> { .init(0) }
             /// Rate
-            @inlinable public static var rate: UInt8 { 1 }
+            @inlinable public static var rate: StructureField<MoveHue, UInt8> { .init(1) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 2 }
+            @inlinable public static var optionsMask: StructureField<MoveHue, Options> { .init(2) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 3 }
+            @inlinable public static var optionsOverride: StructureField<MoveHue, Options> { .init(3) }
         }
 
         /// MoveMode (field 0)
@@ -19600,18 +19752,18 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StepMode
-            @inlinable public static var stepMode: UInt8 { 0 }
+            @inlinable public static var stepMode: StructureField<StepHue, StepMode> { .init(0) }
             /// StepSize
-            @inlinable public static var stepSize: UInt8 { 1 }
+            @inlinable public static var stepSize: StructureField<StepHue, UInt8> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<StepHue, UInt8> { .init(2) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 3 }
+            @inlinable public static var optionsMask: StructureField<StepHue, Options> { .init(3) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 4 }
+            @inlinable public static var optionsOverride: StructureField<StepHue, Options> { .init(4) }
         }
 
         /// StepMode (field 0)
@@ -19668,16 +19820,16 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Saturation
-            @inlinable public static var saturation: UInt8 { 0 }
+            @inlinable public static var saturation: StructureField<MoveToSaturation, UInt8> { .init(0) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 1 }
+            @inlinable public static var transitionTime: StructureField<MoveToSaturation, UInt16> { .init(1) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 2 }
+            @inlinable public static var optionsMask: StructureField<MoveToSaturation, Options> { .init(2) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 3 }
+            @inlinable public static var optionsOverride: StructureField<MoveToSaturation, Options> { .init(3) }
         }
 
         /// Saturation (field 0; at most 254)
@@ -19728,16 +19880,16 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MoveMode
-            @inlinable public static var moveMode: UInt8 { 0 }
+            @inlinable public static var moveMode: StructureField<MoveSaturation, MoveMode> { .init(0) }
             /// Rate
-            @inlinable public static var rate: UInt8 { 1 }
+            @inlinable public static var rate: StructureField<MoveSaturation, UInt8> { .init(1) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 2 }
+            @inlinable public static var optionsMask: StructureField<MoveSaturation, Options> { .init(2) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 3 }
+            @inlinable public static var optionsOverride: StructureField<MoveSaturation, Options> { .init(3) }
         }
 
         /// MoveMode (field 0)
@@ -19788,18 +19940,18 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StepMode
-            @inlinable public static var stepMode: UInt8 { 0 }
+            @inlinable public static var stepMode: StructureField<StepSaturation, StepMode> { .init(0) }
             /// StepSize
-            @inlinable public static var stepSize: UInt8 { 1 }
+            @inlinable public static var stepSize: StructureField<StepSaturation, UInt8> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<StepSaturation, UInt8> { .init(2) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 3 }
+            @inlinable public static var optionsMask: StructureField<StepSaturation, Options> { .init(3) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 4 }
+            @inlinable public static var optionsOverride: StructureField<StepSaturation, Options> { .init(4) }
         }
 
         /// StepMode (field 0)
@@ -19856,18 +20008,18 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Hue
-            @inlinable public static var hue: UInt8 { 0 }
+            @inlinable public static var hue: StructureField<MoveToHueAndSaturation, UInt8> { .init(0) }
             /// Saturation
-            @inlinable public static var saturation: UInt8 { 1 }
+            @inlinable public static var saturation: StructureField<MoveToHueAndSaturation, UInt8> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<MoveToHueAndSaturation, UInt16> { .init(2) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 3 }
+            @inlinable public static var optionsMask: StructureField<MoveToHueAndSaturation, Options> { .init(3) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 4 }
+            @inlinable public static var optionsOverride: StructureField<MoveToHueAndSaturation, Options> { .init(4) }
         }
 
         /// Hue (field 0; at most 254)
@@ -19924,18 +20076,18 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ColorX
-            @inlinable public static var colorX: UInt8 { 0 }
+            @inlinable public static var colorX: StructureField<MoveToColor, UInt16> { .init(0) }
             /// ColorY
-            @inlinable public static var colorY: UInt8 { 1 }
+            @inlinable public static var colorY: StructureField<MoveToColor, UInt16> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<MoveToColor, UInt16> { .init(2) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 3 }
+            @inlinable public static var optionsMask: StructureField<MoveToColor, Options> { .init(3) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 4 }
+            @inlinable public static var optionsOverride: StructureField<MoveToColor, Options> { .init(4) }
         }
 
         /// ColorX (field 0; at most 65279)
@@ -19992,16 +20144,16 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RateX
-            @inlinable public static var rateX: UInt8 { 0 }
+            @inlinable public static var rateX: StructureField<MoveColor, Int16> { .init(0) }
             /// RateY
-            @inlinable public static var rateY: UInt8 { 1 }
+            @inlinable public static var rateY: StructureField<MoveColor, Int16> { .init(1) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 2 }
+            @inlinable public static var optionsMask: StructureField<MoveColor, Options> { .init(2) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 3 }
+            @inlinable public static var optionsOverride: StructureField<MoveColor, Options> { .init(3) }
         }
 
         /// RateX (field 0)
@@ -20052,18 +20204,18 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x09 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StepX
-            @inlinable public static var stepX: UInt8 { 0 }
+            @inlinable public static var stepX: StructureField<StepColor, Int16> { .init(0) }
             /// StepY
-            @inlinable public static var stepY: UInt8 { 1 }
+            @inlinable public static var stepY: StructureField<StepColor, Int16> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<StepColor, UInt16> { .init(2) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 3 }
+            @inlinable public static var optionsMask: StructureField<StepColor, Options> { .init(3) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 4 }
+            @inlinable public static var optionsOverride: StructureField<StepColor, Options> { .init(4) }
         }
 
         /// StepX (field 0)
@@ -20120,16 +20272,16 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0A }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ColorTemperatureMireds
-            @inlinable public static var colorTemperatureMireds: UInt8 { 0 }
+            @inlinable public static var colorTemperatureMireds: StructureField<MoveToColorTemperature, UInt16> { .init(0) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 1 }
+            @inlinable public static var transitionTime: StructureField<MoveToColorTemperature, UInt16> { .init(1) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 2 }
+            @inlinable public static var optionsMask: StructureField<MoveToColorTemperature, Options> { .init(2) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 3 }
+            @inlinable public static var optionsOverride: StructureField<MoveToColorTemperature, Options> { .init(3) }
         }
 
         /// ColorTemperatureMireds (field 0; at most 65279)
@@ -20180,18 +20332,18 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x40 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EnhancedHue
-            @inlinable public static var enhancedHue: UInt8 { 0 }
+            @inlinable public static var enhancedHue: StructureField<EnhancedMoveToHue, UInt16> { .init(0) }
             /// Direction
-            @inlinable public static var direction: UInt8 { 1 }
+            @inlinable public static var direction: StructureField<EnhancedMoveToHue, Direction> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<EnhancedMoveToHue, UInt16> { .init(2) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 3 }
+            @inlinable public static var optionsMask: StructureField<EnhancedMoveToHue, Options> { .init(3) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 4 }
+            @inlinable public static var optionsOverride: StructureField<EnhancedMoveToHue, Options> { .init(4) }
         }
 
         /// EnhancedHue (field 0)
@@ -20248,16 +20400,16 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x41 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MoveMode
-            @inlinable public static var moveMode: UInt8 { 0 }
+            @inlinable public static var moveMode: StructureField<EnhancedMoveHue, MoveMode> { .init(0) }
             /// Rate
-            @inlinable public static var rate: UInt8 { 1 }
+            @inlinable public static var rate: StructureField<EnhancedMoveHue, UInt16> { .init(1) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 2 }
+            @inlinable public static var optionsMask: StructureField<EnhancedMoveHue, Options> { .init(2) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 3 }
+            @inlinable public static var optionsOverride: StructureField<EnhancedMoveHue, Options> { .init(3) }
         }
 
         /// MoveMode (field 0)
@@ -20308,18 +20460,18 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x42 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StepMode
-            @inlinable public static var stepMode: UInt8 { 0 }
+            @inlinable public static var stepMode: StructureField<EnhancedStepHue, StepMode> { .init(0) }
             /// StepSize
-            @inlinable public static var stepSize: UInt8 { 1 }
+            @inlinable public static var stepSize: StructureField<EnhancedStepHue, UInt16> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<EnhancedStepHue, UInt16> { .init(2) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 3 }
+            @inlinable public static var optionsMask: StructureField<EnhancedStepHue, Options> { .init(3) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 4 }
+            @inlinable public static var optionsOverride: StructureField<EnhancedStepHue, Options> { .init(4) }
         }
 
         /// StepMode (field 0)
@@ -20376,18 +20528,18 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x43 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EnhancedHue
-            @inlinable public static var enhancedHue: UInt8 { 0 }
+            @inlinable public static var enhancedHue: StructureField<EnhancedMoveToHueAndSaturation, UInt16> { .init(0) }
             /// Saturation
-            @inlinable public static var saturation: UInt8 { 1 }
+            @inlinable public static var saturation: StructureField<EnhancedMoveToHueAndSaturation, UInt8> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<EnhancedMoveToHueAndSaturation, UInt16> { .init(2) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 3 }
+            @inlinable public static var optionsMask: StructureField<EnhancedMoveToHueAndSaturation, Options> { .init(3) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 4 }
+            @inlinable public static var optionsOverride: StructureField<EnhancedMoveToHueAndSaturation, Options> { .init(4) }
         }
 
         /// EnhancedHue (field 0)
@@ -20444,22 +20596,22 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x44 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UpdateFlags
-            @inlinable public static var updateFlags: UInt8 { 0 }
+            @inlinable public static var updateFlags: StructureField<ColorLoopSet, UpdateFlags> { .init(0) }
             /// Action
-            @inlinable public static var action: UInt8 { 1 }
+            @inlinable public static var action: StructureField<ColorLoopSet, ColorLoopAction> { .init(1) }
             /// Direction
-            @inlinable public static var direction: UInt8 { 2 }
+            @inlinable public static var direction: StructureField<ColorLoopSet, ColorLoopDirection> { .init(2) }
             /// Time
-            @inlinable public static var time: UInt8 { 3 }
+            @inlinable public static var time: StructureField<ColorLoopSet, UInt16> { .init(3) }
             /// StartHue
-            @inlinable public static var startHue: UInt8 { 4 }
+            @inlinable public static var startHue: StructureField<ColorLoopSet, UInt16> { .init(4) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 5 }
+            @inlinable public static var optionsMask: StructureField<ColorLoopSet, Options> { .init(5) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 6 }
+            @inlinable public static var optionsOverride: StructureField<ColorLoopSet, Options> { .init(6) }
         }
 
         /// UpdateFlags (field 0)
@@ -20528,12 +20680,12 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x47 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 0 }
+            @inlinable public static var optionsMask: StructureField<StopMoveStep, Options> { .init(0) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 1 }
+            @inlinable public static var optionsOverride: StructureField<StopMoveStep, Options> { .init(1) }
         }
 
         /// OptionsMask (field 0)
@@ -20572,20 +20724,20 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x4B }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MoveMode
-            @inlinable public static var moveMode: UInt8 { 0 }
+            @inlinable public static var moveMode: StructureField<MoveColorTemperature, MoveMode> { .init(0) }
             /// Rate
-            @inlinable public static var rate: UInt8 { 1 }
+            @inlinable public static var rate: StructureField<MoveColorTemperature, UInt16> { .init(1) }
             /// ColorTemperatureMinimumMireds
-            @inlinable public static var colorTemperatureMinimumMireds: UInt8 { 2 }
+            @inlinable public static var colorTemperatureMinimumMireds: StructureField<MoveColorTemperature, UInt16> { .init(2) }
             /// ColorTemperatureMaximumMireds
-            @inlinable public static var colorTemperatureMaximumMireds: UInt8 { 3 }
+            @inlinable public static var colorTemperatureMaximumMireds: StructureField<MoveColorTemperature, UInt16> { .init(3) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 4 }
+            @inlinable public static var optionsMask: StructureField<MoveColorTemperature, Options> { .init(4) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 5 }
+            @inlinable public static var optionsOverride: StructureField<MoveColorTemperature, Options> { .init(5) }
         }
 
         /// MoveMode (field 0)
@@ -20648,22 +20800,22 @@ extension ColorControl {
         @inlinable public static var cluster: ClusterID { 0x0300 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x4C }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StepMode
-            @inlinable public static var stepMode: UInt8 { 0 }
+            @inlinable public static var stepMode: StructureField<StepColorTemperature, StepMode> { .init(0) }
             /// StepSize
-            @inlinable public static var stepSize: UInt8 { 1 }
+            @inlinable public static var stepSize: StructureField<StepColorTemperature, UInt16> { .init(1) }
             /// TransitionTime
-            @inlinable public static var transitionTime: UInt8 { 2 }
+            @inlinable public static var transitionTime: StructureField<StepColorTemperature, UInt16> { .init(2) }
             /// ColorTemperatureMinimumMireds
-            @inlinable public static var colorTemperatureMinimumMireds: UInt8 { 3 }
+            @inlinable public static var colorTemperatureMinimumMireds: StructureField<StepColorTemperature, UInt16> { .init(3) }
             /// ColorTemperatureMaximumMireds
-            @inlinable public static var colorTemperatureMaximumMireds: UInt8 { 4 }
+            @inlinable public static var colorTemperatureMaximumMireds: StructureField<StepColorTemperature, UInt16> { .init(4) }
             /// OptionsMask
-            @inlinable public static var optionsMask: UInt8 { 5 }
+            @inlinable public static var optionsMask: StructureField<StepColorTemperature, Options> { .init(5) }
             /// OptionsOverride
-            @inlinable public static var optionsOverride: UInt8 { 6 }
+            @inlinable public static var optionsOverride: StructureField<StepColorTemperature, Options> { .init(6) }
         }
 
         /// StepMode (field 0)
@@ -21022,14 +21174,14 @@ extension OccupancySensing {
 
     /// HoldTimeLimitsStruct
     public struct HoldTimeLimits: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// HoldTimeMin
-            @inlinable public static var holdTimeMin: UInt8 { 0 }
+            @inlinable public static var holdTimeMin: StructureField<HoldTimeLimits, UInt16> { .init(0) }
             /// HoldTimeMax
-            @inlinable public static var holdTimeMax: UInt8 { 1 }
+            @inlinable public static var holdTimeMax: StructureField<HoldTimeLimits, UInt16> { .init(1) }
             /// HoldTimeDefault
-            @inlinable public static var holdTimeDefault: UInt8 { 2 }
+            @inlinable public static var holdTimeDefault: StructureField<HoldTimeLimits, UInt16> { .init(2) }
         }
 
         /// HoldTimeMin (field 0; at least 1)
@@ -21122,16 +21274,16 @@ extension OccupancySensing {
 
     /// PredictedOccupancyStruct
     public struct PredictedOccupancy: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// StartTimestamp
-            @inlinable public static var startTimestamp: UInt8 { 0 }
+            @inlinable public static var startTimestamp: StructureField<PredictedOccupancy, UInt32> { .init(0) }
             /// EndTimestamp
-            @inlinable public static var endTimestamp: UInt8 { 1 }
+            @inlinable public static var endTimestamp: StructureField<PredictedOccupancy, UInt32> { .init(1) }
             /// Occupancy
-            @inlinable public static var occupancy: UInt8 { 2 }
+            @inlinable public static var occupancy: StructureField<PredictedOccupancy, Occupancy> { .init(2) }
             /// Confidence
-            @inlinable public static var confidence: UInt8 { 3 }
+            @inlinable public static var confidence: StructureField<PredictedOccupancy, UInt8> { .init(3) }
         }
 
         /// StartTimestamp (field 0)
@@ -21182,10 +21334,10 @@ extension OccupancySensing {
         @inlinable public static var cluster: ClusterID { 0x0406 }
         /// The number within the cluster.
         @inlinable public static var id: EventID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Occupancy
-            @inlinable public static var occupancy: UInt8 { 0 }
+            @inlinable public static var occupancy: StructureField<OccupancyChanged, Occupancy> { .init(0) }
         }
 
         /// Occupancy (field 0)
@@ -21396,12 +21548,12 @@ extension MediaPlayback {
 
     /// PlaybackPositionStruct
     public struct PlaybackPosition: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UpdatedAt
-            @inlinable public static var updatedAt: UInt8 { 0 }
+            @inlinable public static var updatedAt: StructureField<PlaybackPosition, UInt64> { .init(0) }
             /// Position
-            @inlinable public static var position: UInt8 { 1 }
+            @inlinable public static var position: StructureField<PlaybackPosition, UInt64> { .init(1) }
         }
 
         /// UpdatedAt (field 0)
@@ -21498,12 +21650,12 @@ extension MediaPlayback {
 
     /// TrackAttributesStruct
     public struct TrackAttributes: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// LanguageCode
-            @inlinable public static var languageCode: UInt8 { 0 }
+            @inlinable public static var languageCode: StructureField<TrackAttributes, String> { .init(0) }
             /// DisplayName
-            @inlinable public static var displayName: UInt8 { 1 }
+            @inlinable public static var displayName: StructureField<TrackAttributes, String> { .init(1) }
         }
 
         /// LanguageCode (field 0; at most 32 bytes)
@@ -21538,12 +21690,12 @@ extension MediaPlayback {
 
     /// TrackStruct
     public struct Track: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// ID
-            @inlinable public static var id: UInt8 { 0 }
+            @inlinable public static var id: StructureField<Track, String> { .init(0) }
             /// TrackAttributes
-            @inlinable public static var trackAttributes: UInt8 { 1 }
+            @inlinable public static var trackAttributes: StructureField<Track, TrackAttributes> { .init(1) }
         }
 
         /// ID (field 0; at most 32 bytes)
@@ -21702,12 +21854,12 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0A }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<PlaybackResponse, Status> { .init(0) }
             /// Data
-            @inlinable public static var data: UInt8 { 1 }
+            @inlinable public static var data: StructureField<PlaybackResponse, String> { .init(1) }
         }
 
         /// Status (field 0)
@@ -22074,10 +22226,10 @@ extension KeypadInput {
         @inlinable public static var id: CommandID { 0x00 }
         /// What the node answers.
         public typealias Response = SendKeyResponse
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// KeyCode
-            @inlinable public static var keyCode: UInt8 { 0 }
+            @inlinable public static var keyCode: StructureField<SendKey, CECKeyCode> { .init(0) }
         }
 
         /// KeyCode (field 0)
@@ -22110,10 +22262,10 @@ extension KeypadInput {
         @inlinable public static var cluster: ClusterID { 0x0509 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Status
-            @inlinable public static var status: UInt8 { 0 }
+            @inlinable public static var status: StructureField<SendKeyResponse, Status> { .init(0) }
         }
 
         /// Status (field 0)
@@ -22184,10 +22336,10 @@ extension RainMakerCluster {
         @inlinable public static var cluster: ClusterID { 0x131BFC00 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// UserIdAndSecretKey
-            @inlinable public static var userIdAndSecretKey: UInt8 { 0 }
+            @inlinable public static var userIdAndSecretKey: StructureField<Configuration, String> { .init(0) }
         }
 
         /// UserIdAndSecretKey (field 0)
@@ -22220,10 +22372,10 @@ extension RainMakerCluster {
         @inlinable public static var cluster: ClusterID { 0x131BFC00 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Data
-            @inlinable public static var data: UInt8 { 0 }
+            @inlinable public static var data: StructureField<SignData, String> { .init(0) }
         }
 
         /// Data (field 0; at most 40 bytes)
@@ -22312,10 +22464,10 @@ extension RainMakerController {
         @inlinable public static var cluster: ClusterID { 0x131BFC01 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RefreshToken
-            @inlinable public static var refreshToken: UInt8 { 0 }
+            @inlinable public static var refreshToken: StructureField<AppendRefreshToken, String> { .init(0) }
         }
 
         /// RefreshToken (field 0; 1 to 1024 bytes)
@@ -22370,10 +22522,10 @@ extension RainMakerController {
         @inlinable public static var cluster: ClusterID { 0x131BFC01 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// EndpointURL
-            @inlinable public static var endpointURL: UInt8 { 0 }
+            @inlinable public static var endpointURL: StructureField<Authorize, String> { .init(0) }
         }
 
         /// EndpointURL (field 0; 1 to 63 bytes)
@@ -22482,10 +22634,10 @@ extension RainMakerThreadBorderRouter {
         @inlinable public static var cluster: ClusterID { 0x131BFC02 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Dataset
-            @inlinable public static var dataset: UInt8 { 0 }
+            @inlinable public static var dataset: StructureField<ConfigureThreadDataset, String> { .init(0) }
         }
 
         /// Dataset (field 0)
@@ -22602,18 +22754,18 @@ extension RainMakerParticipantData {
         @inlinable public static var cluster: ClusterID { 0x131BFC03 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// Name
-            @inlinable public static var name: UInt8 { 0 }
+            @inlinable public static var name: StructureField<SendData, String> { .init(0) }
             /// CompanyName
-            @inlinable public static var companyName: UInt8 { 1 }
+            @inlinable public static var companyName: StructureField<SendData, String> { .init(1) }
             /// Email
-            @inlinable public static var email: UInt8 { 2 }
+            @inlinable public static var email: StructureField<SendData, String> { .init(2) }
             /// Contact
-            @inlinable public static var contact: UInt8 { 3 }
+            @inlinable public static var contact: StructureField<SendData, String> { .init(3) }
             /// EventName
-            @inlinable public static var eventName: UInt8 { 4 }
+            @inlinable public static var eventName: StructureField<SendData, String> { .init(4) }
         }
 
         /// Name (field 0)
@@ -22967,14 +23119,14 @@ extension GlobalTypes {
 
     /// LocationDescriptorStruct
     public struct LocationDescriptor: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// LocationName
-            @inlinable public static var locationName: UInt8 { 0 }
+            @inlinable public static var locationName: StructureField<LocationDescriptor, String> { .init(0) }
             /// FloorNumber
-            @inlinable public static var floorNumber: UInt8 { 1 }
+            @inlinable public static var floorNumber: StructureField<LocationDescriptor, Int16> { .init(1) }
             /// AreaType
-            @inlinable public static var areaType: UInt8 { 2 }
+            @inlinable public static var areaType: StructureField<LocationDescriptor, AreaTypeTag> { .init(2) }
         }
 
         /// LocationName (field 0; at most 128 bytes)
@@ -23015,24 +23167,24 @@ extension GlobalTypes {
 
     /// MeasurementAccuracyRangeStruct
     public struct MeasurementAccuracyRange: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// RangeMin
-            @inlinable public static var rangeMin: UInt8 { 0 }
+            @inlinable public static var rangeMin: StructureField<MeasurementAccuracyRange, Int64> { .init(0) }
             /// RangeMax
-            @inlinable public static var rangeMax: UInt8 { 1 }
+            @inlinable public static var rangeMax: StructureField<MeasurementAccuracyRange, Int64> { .init(1) }
             /// PercentMax
-            @inlinable public static var percentMax: UInt8 { 2 }
+            @inlinable public static var percentMax: StructureField<MeasurementAccuracyRange, UInt16> { .init(2) }
             /// PercentMin
-            @inlinable public static var percentMin: UInt8 { 3 }
+            @inlinable public static var percentMin: StructureField<MeasurementAccuracyRange, UInt16> { .init(3) }
             /// PercentTypical
-            @inlinable public static var percentTypical: UInt8 { 4 }
+            @inlinable public static var percentTypical: StructureField<MeasurementAccuracyRange, UInt16> { .init(4) }
             /// FixedMax
-            @inlinable public static var fixedMax: UInt8 { 5 }
+            @inlinable public static var fixedMax: StructureField<MeasurementAccuracyRange, UInt64> { .init(5) }
             /// FixedMin
-            @inlinable public static var fixedMin: UInt8 { 6 }
+            @inlinable public static var fixedMin: StructureField<MeasurementAccuracyRange, UInt64> { .init(6) }
             /// FixedTypical
-            @inlinable public static var fixedTypical: UInt8 { 7 }
+            @inlinable public static var fixedTypical: StructureField<MeasurementAccuracyRange, UInt64> { .init(7) }
         }
 
         /// RangeMin (field 0; -4611686018427387904 to 4611686018427387904)
@@ -23103,18 +23255,18 @@ extension GlobalTypes {
 
     /// MeasurementAccuracyStruct
     public struct MeasurementAccuracy: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MeasurementType
-            @inlinable public static var measurementType: UInt8 { 0 }
+            @inlinable public static var measurementType: StructureField<MeasurementAccuracy, MeasurementType> { .init(0) }
             /// Measured
-            @inlinable public static var measured: UInt8 { 1 }
+            @inlinable public static var measured: StructureField<MeasurementAccuracy, Bool> { .init(1) }
             /// MinMeasuredValue
-            @inlinable public static var minMeasuredValue: UInt8 { 2 }
+            @inlinable public static var minMeasuredValue: StructureField<MeasurementAccuracy, Int64> { .init(2) }
             /// MaxMeasuredValue
-            @inlinable public static var maxMeasuredValue: UInt8 { 3 }
+            @inlinable public static var maxMeasuredValue: StructureField<MeasurementAccuracy, Int64> { .init(3) }
             /// AccuracyRanges
-            @inlinable public static var accuracyRanges: UInt8 { 4 }
+            @inlinable public static var accuracyRanges: StructureField<MeasurementAccuracy, [MeasurementAccuracyRange]> { .init(4) }
         }
 
         /// MeasurementType (field 0)
@@ -23237,16 +23389,16 @@ extension GlobalTypes {
 
     /// SemanticTagStruct
     public struct SemanticTag: ClusterStructure {
-        /// The fields by number, for readers that take what they can get.
+        /// The fields one by one, for readers that take what they can get.
         public enum Field {
             /// MfgCode
-            @inlinable public static var mfgCode: UInt8 { 0 }
+            @inlinable public static var mfgCode: StructureField<SemanticTag, UInt16> { .init(0) }
             /// NamespaceID
-            @inlinable public static var namespaceID: UInt8 { 1 }
+            @inlinable public static var namespaceID: StructureField<SemanticTag, UInt8> { .init(1) }
             /// Tag
-            @inlinable public static var tag: UInt8 { 2 }
+            @inlinable public static var tag: StructureField<SemanticTag, UInt8> { .init(2) }
             /// Label
-            @inlinable public static var label: UInt8 { 3 }
+            @inlinable public static var label: StructureField<SemanticTag, String> { .init(3) }
         }
 
         /// MfgCode (field 0)

@@ -45,6 +45,14 @@ public struct CommandResult: Hashable, Sendable {
     public var status: StatusIB {
         if case .status(let status) = outcome { status } else { StatusIB(.success) }
     }
+
+    /// The response, read field by field; `nil` for a status, and for a response without fields.
+    package func answer<Response: ClusterStructure>(
+        as type: Response.Type = Response.self
+    ) -> PartialStructure<Response>? {
+        guard case .response(_, let fields) = outcome else { return nil }
+        return PartialStructure(fields)
+    }
 }
 
 extension Array<CommandResult> {

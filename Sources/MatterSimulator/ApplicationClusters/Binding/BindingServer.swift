@@ -18,13 +18,6 @@ struct BindingServer: ClusterServer {
     /// How long bound devices show themselves.
     private static let identifySeconds: UInt16 = 10
 
-    private enum Field {
-        static let node: UInt8 = 1
-        static let group: UInt8 = 2
-        static let endpoint: UInt8 = 3
-        static let cluster: UInt8 = 4
-    }
-
     let id = Binding.id
     let initialAttributes: [AttributeID: TLVValue] = [Binding.Attribute.binding: .array([])]
     let persistentAttributes: Set<AttributeID> = [Binding.Attribute.binding]
@@ -38,16 +31,14 @@ struct BindingServer: ClusterServer {
         let clients = context.node.endpoints[context.endpoint]?.clients ?? []
         var counts: [UInt8: Int] = [:]
         for entry in entries {
-            let names = (entry.field(Field.node), entry.field(Field.endpoint), entry.field(Field.group))
-            switch names {
-            case (.some, .some, nil), (nil, nil, .some): break
+            guard let binding = Binding.Target(tlv: entry) else { throw .constraintError }
+            switch (binding.node, binding.endpoint, binding.group) {
+            case (.some, .some, nil): break
+            case (nil, nil, .some(let group)) where group != 0: break
             default: throw .constraintError
             }
-            if names.2?.integer(as: UInt16.self) == 0 { throw .constraintError }
-            if let cluster: ClusterID = entry.field(Field.cluster)?.id(), !clients.contains(cluster) {
-                throw .constraintError
-            }
-            counts[entry.fabricIndex ?? 0, default: 0] += 1
+            if let cluster = binding.cluster, !clients.contains(cluster) { throw .constraintError }
+            counts[binding.fabricIndex ?? 0, default: 0] += 1
         }
         guard counts.values.allSatisfy({ $0 <= Self.capacity }) else { throw .resourceExhausted }
         context[Binding.Attribute.binding] = value
@@ -68,7 +59,7 @@ struct BindingServer: ClusterServer {
         case "identify":
             command = BoundCommand(
                 cluster: Identify.id, command: Identify.Command.identify,
-                fields: .structure([TLVElement(Identify.Identify.Field.identifyTime, .number(Self.identifySeconds))]))
+                fields: Identify.Identify(identifyTime: Self.identifySeconds).tlv)
         default: return false
         }
         let clients = context.node.endpoints[context.endpoint]?.clients ?? []
@@ -81,16 +72,14 @@ struct BindingServer: ClusterServer {
     @discardableResult
     private func send(_ command: BoundCommand, _ context: ClusterContext) -> Int {
         var count = 0
-        for entry in context[Binding.Attribute.binding]?.items ?? [] {
-            guard let fabricIndex = entry.fabricIndex else { continue }
-            if let cluster: ClusterID = entry.field(Field.cluster)?.id(), cluster != command.cluster { continue }
+        let bindings = (context[Binding.Attribute.binding]?.items ?? []).compactMap { Binding.Target(tlv: $0) }
+        for binding in bindings where binding.cluster == nil || binding.cluster == command.cluster {
+            guard let fabricIndex = binding.fabricIndex else { continue }
             let target: RemoteCommand.Target
-            if let group: UInt16 = entry.field(Field.group)?.integer() {
+            if let group = binding.group {
                 count += 1
                 target = .group(group)
-            } else if let node: UInt64 = entry.field(Field.node)?.integer(),
-                let endpoint: EndpointID = entry.field(Field.endpoint)?.id()
-            {
+            } else if let node = binding.node, let endpoint = binding.endpoint {
                 count += 1
                 if node == context.node.fabrics[fabricIndex]?.operational.nodeID.rawValue {
                     // The light is in this very device: nothing to send.

@@ -65,9 +65,7 @@ struct ElectricalEnergyServer: ClusterServer {
     let quietAttributes: Set<AttributeID> = [Attribute.cumulativeEnergyImported]
     let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.accuracy: Accuracy.tlv(of: electricalEnergy, upTo: most),
-        Attribute.cumulativeEnergyImported: .structure([
-            TLVElement(ElectricalEnergyMeasurement.EnergyMeasurement.Field.energy, .int(0))
-        ]),
+        Attribute.cumulativeEnergyImported: ElectricalEnergyMeasurement.EnergyMeasurement(energy: 0).tlv,
     ]
     /// Milliwatt-hours up to ``since``, and the milliwatts from then on.
     private var used: Double = 0
@@ -94,9 +92,7 @@ struct ElectricalEnergyServer: ClusterServer {
 
     func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard attribute == Attribute.cumulativeEnergyImported else { return nil }
-        return .structure([
-            TLVElement(ElectricalEnergyMeasurement.EnergyMeasurement.Field.energy, .int(Int64(energy(context))))
-        ])
+        return ElectricalEnergyMeasurement.EnergyMeasurement(energy: Int64(energy(context))).tlv
     }
 
     /// A person sets the meter, in watt-hours.

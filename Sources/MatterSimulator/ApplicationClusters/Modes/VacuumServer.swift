@@ -29,9 +29,7 @@ struct VacuumServer: ClusterServer {
         Attribute.phaseList: .null, Attribute.currentPhase: .null, Attribute.countdownTime: .null,
         Attribute.operationalStateList: .array(
             of: [State.stopped, .running, .paused, .error, .seekingCharger, .docked].map {
-                .structure([
-                    TLVElement(RvcOperationalState.OperationalStateStruct.Field.operationalStateID, $0.tlv)
-                ])
+                RvcOperationalState.OperationalStateStruct(operationalStateID: $0.rawValue).tlv
             }),
         Attribute.operationalState: State.docked.tlv, Attribute.operationalError: failure(.noError).tlv,
     ]

@@ -2,10 +2,12 @@ import MatterModel
 
 /// What a scene keeps of an endpoint.
 struct SceneValues: Equatable, Sendable {
-    /// The attributes that scenes keep, with the field of AttributeValuePairStruct that holds each.
-    private static let kept: [(cluster: ClusterID, attribute: AttributeID, field: UInt8)] = [
-        (OnOff.id, OnOff.Attribute.onOff, 1), (LevelControl.id, LevelControl.Attribute.currentLevel, 1),
-        (ColorControl.id, ColorControl.Attribute.colorTemperatureMireds, 3),
+    private typealias Pair = ScenesManagement.AttributeValuePair
+
+    /// The attributes that scenes keep, and whether a value takes two octets instead of one.
+    private static let kept: [(cluster: ClusterID, attribute: AttributeID, isWide: Bool)] = [
+        (OnOff.id, OnOff.Attribute.onOff, false), (LevelControl.id, LevelControl.Attribute.currentLevel, false),
+        (ColorControl.id, ColorControl.Attribute.colorTemperatureMireds, true),
     ]
 
     private var numbers: [ClusterID: UInt16] = [:]
@@ -21,20 +23,12 @@ struct SceneValues: Equatable, Sendable {
     }
 
     /// - Returns: `nil` if a set names a cluster or an attribute that scenes do not keep.
-    init?(fieldSets: [TLVValue]) {
+    init?(fieldSets: [ScenesManagement.ExtensionFieldSet]) {
         for set in fieldSets {
-            guard
-                let kept = Self.kept.first(where: {
-                    $0.cluster.rawValue == set.field(ScenesManagement.ExtensionFieldSet.Field.clusterID)?.integer()
-                })
-            else {
-                return nil
-            }
-            for pair in set.field(ScenesManagement.ExtensionFieldSet.Field.attributeValueList)?.items ?? [] {
-                guard
-                    pair.field(ScenesManagement.AttributeValuePair.Field.attributeID)?.integer()
-                        == kept.attribute.rawValue,
-                    let number: UInt16 = pair.field(kept.field)?.integer()
+            guard let kept = Self.kept.first(where: { $0.cluster == set.clusterID }) else { return nil }
+            for pair in set.attributeValueList {
+                guard pair.attributeID == kept.attribute,
+                    let number = kept.isWide ? pair.valueUnsigned16 : pair.valueUnsigned8.map(UInt16.init)
                 else { return nil }
                 numbers[kept.cluster] = number
             }
@@ -42,24 +36,16 @@ struct SceneValues: Equatable, Sendable {
     }
 
     /// ExtensionFieldSetStructs.
-    var fieldSets: TLVValue {
-        .array(
-            of: Self.kept.compactMap { cluster, attribute, field in
-                numbers[cluster].map { number in
-                    .structure([
-                        TLVElement(ScenesManagement.ExtensionFieldSet.Field.clusterID, cluster.tlv),
-                        TLVElement(
-                            ScenesManagement.ExtensionFieldSet.Field.attributeValueList,
-                            .array(of: [
-                                .structure([
-                                    TLVElement(ScenesManagement.AttributeValuePair.Field.attributeID, attribute.tlv),
-                                    TLVElement(field, .number(number)),
-                                ])
-                            ])
-                        ),
-                    ])
-                }
-            })
+    var fieldSets: [ScenesManagement.ExtensionFieldSet] {
+        Self.kept.compactMap { cluster, attribute, isWide in
+            numbers[cluster].map { number in
+                let pair =
+                    isWide
+                    ? Pair(attributeID: attribute, valueUnsigned16: number)
+                    : Pair(attributeID: attribute, valueUnsigned8: UInt8(clamping: number))
+                return .init(clusterID: cluster, attributeValueList: [pair])
+            }
+        }
     }
 
     func apply(to context: ClusterContext) {
@@ -75,15 +61,6 @@ struct Scene: Equatable, Sendable {
     /// In milliseconds.
     var transition: UInt32 = 0
     var values = SceneValues()
-
-    /// What ViewSceneResponse says of it.
-    var fields: [TLVElement] {
-        [
-            TLVElement(ScenesManagement.ViewSceneResponse.Field.transitionTime, .number(transition)),
-            TLVElement(ScenesManagement.ViewSceneResponse.Field.sceneName, .string(name)),
-            TLVElement(ScenesManagement.ViewSceneResponse.Field.extensionFieldSetStructs, values.fieldSets),
-        ]
-    }
 }
 
 /// The scenes of an endpoint.

@@ -56,7 +56,6 @@ struct ScenesServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        typealias Field = ScenesManagement.ViewSceneResponse.Field
         let (group, scene) = try Self.place(command)
         let fabric = context.caller.fabricIndex
         guard fabric != 0 else { throw .unsupportedAccess }
@@ -69,15 +68,21 @@ struct ScenesServer: ClusterServer {
             try recall(key, context)
             return .success
         }
-        let status = isMember(of: group, context) ? try run(command, key, context) : .invalidCommand
-        var fields = [
-            TLVElement(Field.status, .number(status.rawValue)),
-            TLVElement(Field.groupID, .number(group)),
-            TLVElement(Field.sceneID, .number(key.scene)),
-        ]
-        if command.id == Command.viewScene, status == .success, let scene = table.scenes[key] { fields += scene.fields }
-        // Each response has the number of its command.
-        return .response(command.id, fields)
+        let status = (isMember(of: group, context) ? try run(command, key, context) : .invalidCommand).rawValue
+        switch command.id {
+        case Command.viewScene:
+            let kept = status == IMStatus.success.rawValue ? table.scenes[key] : nil
+            return .response(
+                ScenesManagement.ViewSceneResponse(
+                    status: status, groupID: group, sceneID: scene, transitionTime: kept?.transition,
+                    sceneName: kept?.name, extensionFieldSetStructs: kept?.values.fieldSets))
+        case Command.addScene:
+            return .response(ScenesManagement.AddSceneResponse(status: status, groupID: group, sceneID: scene))
+        case Command.storeScene:
+            return .response(ScenesManagement.StoreSceneResponse(status: status, groupID: group, sceneID: scene))
+        default:
+            return .response(ScenesManagement.RemoveSceneResponse(status: status, groupID: group, sceneID: scene))
+        }
     }
 
     /// The group and the scene that a command names; no scene if it is about all of the group.
@@ -107,7 +112,7 @@ struct ScenesServer: ClusterServer {
         case Command.viewScene: return isKnown ? .success : .notFound
         case Command.addScene:
             let request: ScenesManagement.AddScene = try command.decoded()
-            guard let values = SceneValues(fieldSets: request.extensionFieldSetStructs.map(\.tlv)) else {
+            guard let values = SceneValues(fieldSets: request.extensionFieldSetStructs) else {
                 return .invalidCommand
             }
             guard hasRoom else { return .resourceExhausted }

@@ -5,7 +5,6 @@ import MatterModel
 /// A person types `press`, `press 2`, `long`, `hold` or `release`.
 struct SwitchServer: ClusterServer {
     private typealias Attribute = Switch.Attribute
-    private typealias Event = Switch.Event
 
     private static let pressed: UInt8 = 1
     private static let mostPresses: UInt8 = 3
@@ -30,11 +29,11 @@ struct SwitchServer: ClusterServer {
             press(times, context)
         case ("long", 1):
             hold(context)
-            release(Event.longRelease, context)
+            release(Switch.LongRelease(previousPosition: Self.pressed), context)
         case ("hold", 1): hold(context)
         case ("release", 1):
             guard context.number(Attribute.currentPosition) == Self.pressed else { return true }
-            release(Event.longRelease, context)
+            release(Switch.LongRelease(previousPosition: Self.pressed), context)
         default: return false
         }
         return true
@@ -43,32 +42,27 @@ struct SwitchServer: ClusterServer {
     private func press(_ times: UInt8, _ context: ClusterContext) {
         for time in 1...times {
             push(context)
-            if time > 1 { emit(Event.multiPressOngoing, context, count: time) }
-            release(Event.shortRelease, context)
+            if time > 1 {
+                context.emit(
+                    Switch.MultiPressOngoing(newPosition: Self.pressed, currentNumberOfPressesCounted: time))
+            }
+            release(Switch.ShortRelease(previousPosition: Self.pressed), context)
         }
-        emit(Event.multiPressComplete, context, count: times)
+        context.emit(Switch.MultiPressComplete(previousPosition: Self.pressed, totalNumberOfPressesCounted: times))
     }
 
     private func hold(_ context: ClusterContext) {
         push(context)
-        emit(Event.longPress, context)
+        context.emit(Switch.LongPress(newPosition: Self.pressed))
     }
 
     private func push(_ context: ClusterContext) {
         context[Attribute.currentPosition] = .number(Self.pressed)
-        emit(Event.initialPress, context)
+        context.emit(Switch.InitialPress(newPosition: Self.pressed))
     }
 
-    private func release(_ event: EventID, _ context: ClusterContext) {
+    private func release(_ event: some ClusterEvent, _ context: ClusterContext) {
         context[Attribute.currentPosition] = .uint(0)
-        emit(event, context)
-    }
-
-    private func emit(_ event: EventID, _ context: ClusterContext, count: UInt8? = nil) {
-        context.emit(
-            event: event,
-            [TLVElement(Switch.MultiPressComplete.Field.previousPosition, .number(Self.pressed))]
-                + (count.map { [TLVElement(Switch.MultiPressComplete.Field.totalNumberOfPressesCounted, .number($0))] }
-                    ?? []))
+        context.emit(event)
     }
 }

@@ -31,19 +31,12 @@ public struct DeviceModes: Sendable, Hashable {
 
     /// The modes of a cluster, from what a device told.
     public init(_ cluster: ClusterID, _ facts: DeviceFacts) {
-        typealias Field = RvcRunMode.ModeOption.Field
         self.cluster = cluster
         let attributes = Self.attributes(of: cluster)
         let names = Catalogue.standard.cluster(cluster)?.enums.first { $0.name == "ModeTag" }
         current = facts[attributes.current]?.integer()
-        modes = (facts[attributes.supported]?.items ?? []).compactMap { item in
-            guard let number: UInt8 = item.field(Field.mode)?.integer() else { return nil }
-            let tags = (item.field(Field.modeTags)?.items ?? []).filter {
-                $0.field(RvcRunMode.ModeTagStruct.Field.mfgCode) == nil
-            }.compactMap { tag in
-                tag.field(RvcRunMode.ModeTagStruct.Field.value)?.integer().flatMap { names?.value($0)?.name }
-            }
-            return Mode(number: number, label: item.field(Field.label)?.text ?? "", tags: tags)
+        modes = (facts[attributes.supported]?.items ?? []).compactMap {
+            PartialStructure(tlv: $0).flatMap { Mode($0, tags: names) }
         }
     }
 
@@ -56,6 +49,19 @@ public struct DeviceModes: Sendable, Hashable {
 
     /// The present mode; `nil` if the device does not say.
     package var currentMode: Mode? { modes.first { $0.number == current } }
+}
+
+extension DeviceModes.Mode {
+    /// - Parameter names: the tags that the cluster has.
+    fileprivate init?(_ option: PartialStructure<RvcRunMode.ModeOption>, tags names: EnumDefinition?) {
+        typealias Field = RvcRunMode.ModeOption.Field
+        typealias Tag = RvcRunMode.ModeTagStruct.Field
+        guard let number = option[Field.mode] else { return nil }
+        self.number = number
+        label = option[Field.label] ?? ""
+        tags = option.partialMembers(Field.modeTags).filter { !$0.has(Tag.mfgCode) }
+            .compactMap { $0[Tag.value].flatMap { names?.value(UInt64($0))?.name } }
+    }
 }
 
 /// Changes the mode of a device.

@@ -63,8 +63,7 @@ extension Reading {
     public func plain(_ value: TLVValue) -> String {
         switch scale {
         case .energy:
-            ValuePrinter().text(
-                value.field(ElectricalEnergyMeasurement.EnergyMeasurement.Field.energy) ?? value, as: nil)
+            ValuePrinter().text(Self.energy(value)?.tlv ?? value, as: nil)
         case .named, .occupancy: text(value)
         default: ValuePrinter().text(value, as: type)
         }
@@ -84,20 +83,24 @@ extension Reading {
             guard let number: Int = value.integer(), words.indices.contains(number) else { return plain }
             return words[number]
         case .named(let name):
-            let number: UInt64? =
-                (value.field(RvcOperationalState.OperationalStateStruct.Field.operationalStateID) ?? value).integer()
+            typealias State = RvcOperationalState.OperationalStateStruct
+            let state = PartialStructure<State>(tlv: value)
+            let number = state?[State.Field.operationalStateID].map { UInt64($0) } ?? value.integer()
             let definition = Catalogue.standard.cluster(cluster)?.enums.first { $0.name == name }
-            return value.field(RvcOperationalState.OperationalStateStruct.Field.operationalStateLabel)?.text
-                ?? number.flatMap { definition?.value($0)?.name } ?? plain
+            return state?[State.Field.operationalStateLabel] ?? number.flatMap { definition?.value($0)?.name } ?? plain
         case .energy:
-            guard let energy: Int64 = value.field(ElectricalEnergyMeasurement.EnergyMeasurement.Field.energy)?.integer()
-            else { return plain }
+            guard let energy = Self.energy(value) else { return plain }
             return "\(ValuePrinter.fixed(energy, decimals: 6)) kWh"
         case .concentration: return [plain, Self.concentrationUnit(measured)].compactMap { $0 }.joined(separator: " ")
         case .occupancy:
             guard let bits: UInt64 = value.integer() else { return plain }
             return bits & 1 == 1 ? "occupied" : "unoccupied"
         }
+    }
+
+    /// Of an EnergyMeasurementStruct, in milliwatt-hours.
+    private static func energy(_ value: TLVValue) -> Int64? {
+        PartialStructure(tlv: value)?[ElectricalEnergyMeasurement.EnergyMeasurement.Field.energy]
     }
 
     package var type: DataType? { Catalogue.standard.attribute(cluster: cluster, attribute)?.type }

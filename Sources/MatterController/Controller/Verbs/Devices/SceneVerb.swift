@@ -91,24 +91,21 @@ public struct EndpointScenes: Sendable {
     ///
     /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func scenes(of group: UInt16) async throws -> [KeptScene] {
-        typealias Field = ScenesManagement.SceneInfo.Field
-        let members = try await device.send(Self.membership(group))
-        let current = device.facts[ScenesManagement.Attribute.fabricSceneInfo]?.items?.first { info in
-            info.field(Field.currentGroup)?.integer() == group
-                && info.field(Field.sceneValid)?.boolean == true
-        }
+        typealias Info = ScenesManagement.SceneInfo
+        typealias View = ScenesManagement.ViewSceneResponse
+        typealias Members = ScenesManagement.GetSceneMembershipResponse
+        let members = PartialStructure<Members>(try await device.send(Self.membership(group)))
+        let current = (device.facts[ScenesManagement.Attribute.fabricSceneInfo]?.items ?? [])
+            .compactMap { PartialStructure<Info>(tlv: $0) }
+            .first { $0[Info.Field.currentGroup] == group && $0[Info.Field.sceneValid] == true }
         var scenes: [KeptScene] = []
-        for number in (members?.field(ScenesManagement.GetSceneMembershipResponse.Field.sceneList)?.items ?? [])
-            .compactMap({ $0.integer(as: UInt8.self) }).sorted()
-        {
-            let fields = try await device.send(Self.view(group, number))
-            let transition: UInt32 =
-                fields?.field(ScenesManagement.ViewSceneResponse.Field.transitionTime)?.integer() ?? 0
+        for number in members?[Members.Field.sceneList]?.numbers.sorted() ?? [] {
+            let scene = PartialStructure<View>(try await device.send(Self.view(group, number)))
             scenes.append(
                 KeptScene(
-                    number: number, name: fields?.field(ScenesManagement.ViewSceneResponse.Field.sceneName)?.text ?? "",
-                    transition: .milliseconds(Int64(transition)),
-                    isCurrent: current?.field(Field.currentScene)?.integer() == number))
+                    number: number, name: scene?[View.Field.sceneName] ?? "",
+                    transition: .milliseconds(Int64(scene?[View.Field.transitionTime] ?? 0)),
+                    isCurrent: current?[Info.Field.currentScene] == number))
         }
         return scenes
     }

@@ -24,17 +24,15 @@ public struct DoorLockUsers: Sendable {
         var users: [LockUser] = []
         var next: UInt16? = 1
         while let index = next {
-            let fields = try await device.send(LockRequest.user(index))
-            if var user = LockUser(fields) {
+            let answer = PartialStructure<DoorLock.GetUserResponse>(try await device.send(LockRequest.user(index)))
+            if var user = LockUser(answer) {
                 for kind in user.scheduleKinds {
                     user.schedules += LockSchedule.joined(try await schedules(kind, of: user).map(\.schedule))
                 }
                 users.append(user)
             }
             // A lock that counts backwards would never end.
-            next = fields?.field(DoorLock.GetUserResponse.Field.nextUserIndex)?.integer().flatMap {
-                $0 > index ? $0 : nil
-            }
+            next = answer?[DoorLock.GetUserResponse.Field.nextUserIndex].flatMap { $0 > index ? $0 : nil }
         }
         return users
     }
@@ -44,7 +42,7 @@ public struct DoorLockUsers: Sendable {
     public func user(_ word: String) async throws -> LockUser {
         let user =
             if let index = UInt16(word) {
-                LockUser(try await device.send(LockRequest.user(max(index, 1))))
+                LockUser(PartialStructure(try await device.send(LockRequest.user(max(index, 1)))))
             } else {
                 try await users().first { $0.name == word }
             }
@@ -80,8 +78,10 @@ public struct DoorLockUsers: Sendable {
         for _ in 0..<Self.attempts {
             let index = try await freeCredential()
             do {
-                let fields = try await device.send(LockRequest.add(code, at: index, to: user))
-                return (user ?? fields?.field(DoorLock.SetCredentialResponse.Field.userIndex)?.integer(), index)
+                typealias Response = DoorLock.SetCredentialResponse
+                let answer = PartialStructure<Response>(
+                    try await device.send(LockRequest.add(code, at: index, to: user)))
+                return (user ?? answer?[Response.Field.userIndex], index)
             } catch let error as ControllerError {
                 switch error.refusal?.number {
                 case UInt64(DoorLock.DlStatus.duplicate.rawValue):
@@ -107,11 +107,10 @@ public struct DoorLockUsers: Sendable {
         let most = facts.value(DoorLock.numberOfPINUsersSupported) ?? .max
         var index: UInt16 = 1
         while index <= most {
-            let status = try await device.send(LockRequest.credential(index))
-            guard status?.field(DoorLock.GetCredentialStatusResponse.Field.credentialExists)?.boolean == true else {
-                return index
-            }
-            let next: UInt16? = status?.field(DoorLock.GetCredentialStatusResponse.Field.nextCredentialIndex)?.integer()
+            typealias Response = DoorLock.GetCredentialStatusResponse
+            let status = PartialStructure<Response>(try await device.send(LockRequest.credential(index)))
+            guard status?[Response.Field.credentialExists] == true else { return index }
+            let next = status?[Response.Field.nextCredentialIndex]
             // Nothing is between this code and the next one.
             guard next == index + 1 else { return try checked(index + 1, most) }
             index += 1

@@ -70,16 +70,16 @@ public enum LockSchedule: Sendable, Hashable {
         switch kind {
         case .weekDays:
             typealias Field = DoorLock.GetWeekDayScheduleResponse.Field
-            func byte(_ tag: UInt8) -> UInt8? { fields?.field(tag)?.integer() }
-            guard let days = byte(Field.daysMask), let hour = byte(Field.startHour),
-                let minute = byte(Field.startMinute), let lastHour = byte(Field.endHour),
-                let lastMinute = byte(Field.endMinute)
+            let answer = PartialStructure<DoorLock.GetWeekDayScheduleResponse>(fields)
+            guard let days = answer?[Field.daysMask], let hour = answer?[Field.startHour],
+                let minute = answer?[Field.startMinute], let lastHour = answer?[Field.endHour],
+                let lastMinute = answer?[Field.endMinute]
             else { return nil }
-            self = .weekDays(.init(rawValue: days), from: .init(hour, minute), until: .init(lastHour, lastMinute))
+            self = .weekDays(days, from: .init(hour, minute), until: .init(lastHour, lastMinute))
         case .dates:
-            guard let from: UInt32 = fields?.field(DoorLock.GetYearDayScheduleResponse.Field.localStartTime)?.integer(),
-                let until: UInt32 = fields?.field(DoorLock.GetYearDayScheduleResponse.Field.localEndTime)?.integer()
-            else { return nil }
+            typealias Field = DoorLock.GetYearDayScheduleResponse.Field
+            let answer = PartialStructure<DoorLock.GetYearDayScheduleResponse>(fields)
+            guard let from = answer?[Field.localStartTime], let until = answer?[Field.localEndTime] else { return nil }
             self = .dates(from: from, until: until)
         }
     }

@@ -23,26 +23,19 @@ public struct LockUser: Sendable, Hashable {
     /// When the user may open the lock, if that is restricted.
     public var schedules: [LockSchedule] = []
 
-    /// - Parameter fields: of GetUserResponse.
     /// - Returns: `nil` if no user has this index.
-    init?(_ fields: TLVValue?) {
+    init?(_ answer: PartialStructure<DoorLock.GetUserResponse>?) {
         typealias Field = DoorLock.GetUserResponse.Field
-        guard let index: UInt16 = fields?.field(Field.userIndex)?.integer(),
-            let status: UInt8 = fields?.field(Field.userStatus)?.integer(),
-            status != DoorLock.UserStatus.available.rawValue
+        typealias Kept = DoorLock.Credential.Field
+        guard let answer, let index = answer[Field.userIndex], let status = answer[Field.userStatus],
+            status != .available
         else { return nil }
         self.index = index
-        name = fields?.field(Field.userName)?.text ?? ""
-        self.status = DoorLock.UserStatus(rawValue: status)
-        type = fields?.field(Field.userType).flatMap { DoorLock.UserType(tlv: $0) }
-        credentials = (fields?.field(Field.credentials)?.items ?? []).compactMap {
-            credential in
-            credential.field(DoorLock.Credential.Field.credentialIndex)?.integer().map {
-                Credential(
-                    type: credential.field(DoorLock.Credential.Field.credentialType).flatMap {
-                        DoorLock.CredentialType(tlv: $0)
-                    }, index: $0)
-            }
+        self.status = status
+        name = answer[Field.userName] ?? ""
+        type = answer[Field.userType]
+        credentials = answer.partialMembers(Field.credentials).compactMap { credential in
+            credential[Kept.credentialIndex].map { Credential(type: credential[Kept.credentialType], index: $0) }
         }
     }
 
