@@ -5,9 +5,11 @@
 
 The list has the names of MatterController and of the modules that it hands on, but for those of clusters, which are
 generated. It comes from the symbol graph of the debug build: `swift build` first. Every symbol must have documentation, every
-call that throws must say what, and every method and property must have a caller outside of the library: a program of
-docs/Examples, or the command line, which is compiled as another package. Prints what differs, and exits 1 if anything
-does; --write makes the list again, --count says how many names each module has.
+call that throws must say what, every number what it counts, and in which unit, and every method and property must have a
+caller outside of the library: a program of docs/Examples, or the command line, which is compiled as another package. A type
+says where it comes from: the specification with its section, an RFC, another project. One that is our own is marked so in the
+list. Prints what differs, and exits 1 if anything does; --write makes the list again, --count says how many names each module
+has.
 """
 import collections
 import json
@@ -25,6 +27,16 @@ CALLERS = [ROOT / "docs" / "Examples", ROOT / "Sources" / "MatterCommandLine"]
 MODULES = [
     "JSON", "MatterBase", "MatterCrypto", "MatterModel", "MatterNetwork", "MatterState", "MatterLedger", "MatterController"]
 CALLS = {"swift.func", "swift.init", "swift.method", "swift.type.method", "swift.subscript"}
+TYPES = {"swift.struct", "swift.enum", "swift.class", "swift.protocol"}
+OWN = " (own)"
+# What the documentation of a type that is not our own names.
+SOURCE = re.compile(r"specification|\bRFC \d|\bFIPS \d|\bX\.\d{3}|\bBlueZ\b|\bAvahi\b|\bXDG\b|\bPOSIX\b|\bledger\b|\bRainMaker\b", re.I)
+NUMBER = re.compile(r": (?:U?Int(?:8|16|32|64)?|Double|Float)\??(?: |$)")
+# What the documentation of a number says of it.
+MEANING = re.compile(
+    r"\b(?:(?:milli|micro)?seconds?|minutes?|hours?|days?|bytes?|octets|bits?|percent|degrees?|mireds?|kelvin|dBm|id|numbers?|"
+    r"counter|index|counts?|how (?:many|often)|revision|version|code|length|size|mask|times|places?|room|ports?|levels?|"
+    r"least|most|from \d|\d+ to \d+)\b|°|%", re.I)
 # What the language calls, or a protocol of its library demands.
 BY_LANGUAGE = {
     "==", "<", "advanced", "checkIsolated", "customMirror", "debugDescription", "description", "distance", "enqueue", "hash",
@@ -75,8 +87,10 @@ def unused(lines):
 
 def names():
     """(line of the list, its documentation)."""
+    sources = {}
     for module in MODULES:
-        for symbol in graph(module):
+        # Types before what they hold.
+        for symbol in sorted(graph(module), key=lambda symbol: len(symbol["pathComponents"])):
             # What the compiler makes of a conformance has no place in the sources; clusters are generated.
             place = symbol.get("location", {}).get("uri", "")
             if not place or "/Generated/" in place and not place.endswith("/Memberwise.swift"):
@@ -84,12 +98,29 @@ def names():
             name = ".".join([module, *symbol["pathComponents"]])
             kind = symbol["kind"]["identifier"].removeprefix("swift.")
             text = "\n".join(line["text"] for line in symbol.get("docComment", {}).get("lines", []))
-            yield f"{kind} {name}", Documentation(text, throws(symbol))
+            path = tuple(symbol["pathComponents"])
+            sources[path] = bool(SOURCE.search(text)) or sources.get(path[:-1], False)
+            is_own = symbol["kind"]["identifier"] in TYPES and not sources[path]
+            yield f"{kind} {name}{OWN if is_own else ''}", Documentation(text, throws(symbol), counts(symbol, text))
+
+
+def source(line):
+    return ": say the source of the type, or --write that it is our own" if line.endswith(OWN) else ""
+
+
+def declared(symbol):
+    return "".join(part["spelling"] for part in symbol.get("declarationFragments", []))
+
+
+def counts(symbol, text):
+    """Whether a property is no number, or its documentation says what the number counts."""
+    return (not symbol["kind"]["identifier"].endswith(".property") or not NUMBER.search(declared(symbol))
+            or bool(MEANING.search(text)))
 
 
 def throws(symbol):
     """Whether a call may throw: not a closure that is its parameter."""
-    declaration = "".join(part["spelling"] for part in symbol.get("declarationFragments", []))
+    declaration = declared(symbol)
     depth, outside = 0, ""
     for letter in declaration:
         depth += {"(": 1, ")": -1}.get(letter, 0)
@@ -100,6 +131,7 @@ def throws(symbol):
 class Documentation(typing.NamedTuple):
     text: str
     throws: bool
+    counts: bool
 
 
 def main():
@@ -115,11 +147,12 @@ def main():
         LIST.write_text("".join(f"{line}\n" for line in sorted(lines)), encoding="utf-8")
         return
     known = set(LIST.read_text(encoding="utf-8").splitlines())
-    faults = [f"new, and not in {LIST.name}: {line}" for line in sorted(lines - known)]
+    faults = [f"new, and not in {LIST.name}: {line}{source(line)}" for line in sorted(lines - known)]
     faults += [f"gone, and still in {LIST.name}: {line}" for line in sorted(known - lines)]
     faults += [f"without documentation: {line}" for line in sorted(lines) if not found[line].text]
     faults += [f"does not say what it throws: {line}" for line in sorted(lines)
                if found[line].throws and "hrows" not in found[line].text]
+    faults += [f"does not say what the number counts, or in which unit: {line}" for line in sorted(lines) if not found[line].counts]
     faults += [f"no program outside of the library names it: {name}" for name in sorted(unused(lines))]
     if not lines:
         faults.append("the symbol graph is empty")

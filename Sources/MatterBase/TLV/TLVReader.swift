@@ -1,6 +1,6 @@
 /// The limits of a reader.
 public struct TLVLimits: Sendable {
-    /// How deep containers may nest.
+    /// How many containers may be inside one another.
     public var depth: Int
     /// How many elements one encoding may hold.
     public var elements: Int
@@ -75,7 +75,7 @@ public struct TLVReader: Sendable {
     /// How many containers are open.
     public var depth: Int { containers.count }
 
-    /// Where the next element begins.
+    /// Where the next element begins, in bytes from the start.
     public var offset: Int { position }
 
     /// True if all bytes have been read.

@@ -1,6 +1,6 @@
 package import MatterState
 
-/// A node of a fabric: a device that was commissioned.
+/// A node of a fabric: a device that was commissioned (Matter core specification 2.1).
 ///
 /// Every call finds the endpoint that has the cluster; name one where several have it. Without a time of its own, a call may
 /// take 30 s, and longer with a device that sleeps.
@@ -46,7 +46,7 @@ public struct Node: Sendable, Identifiable, CustomStringConvertible {
     }
 }
 
-/// An endpoint of a node.
+/// An endpoint of a node (Matter core specification 7.8).
 public struct Endpoint: Sendable, Hashable, Identifiable {
     /// The number of the endpoint; 0 is the root endpoint.
     public let id: EndpointID

@@ -20,7 +20,7 @@ public struct SetupExtensionData: Hashable, Sendable {
             case number(Int64)
         }
 
-        /// The tag, from 0x80 on.
+        /// The number of the element: its tag, from 0x80 on.
         public var tag: UInt8
         /// The value.
         public var value: Value

@@ -1,6 +1,6 @@
 public import MatterBase
 
-/// Why a handshake failed.
+/// Why a handshake failed (Matter core specification 4.14).
 public struct SecureChannelError: CodedError, Equatable {
     /// What can fail here.
     public enum Code: String, ErrorCode {

@@ -22,7 +22,7 @@ public struct CommissioningRequest: Sendable {
     public var requestedNodeID: NodeID?
     /// The country in which the device is used, of two letters (ISO 3166-1); `XX` if it is not to be said.
     public var country = "XX"
-    /// RegulatoryLocationTypeEnum, where the device leaves a choice; `nil` for what the device has.
+    /// The number of a RegulatoryLocationTypeEnum, where the device leaves a choice; `nil` for what the device has.
     public var location: UInt8?
     /// The wish for the network of the device.
     public var network = NetworkPreference()

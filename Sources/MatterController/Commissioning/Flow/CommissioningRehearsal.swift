@@ -4,7 +4,7 @@ public struct CommissioningRehearsal: Sendable {
     public var information: DeviceInformation
     /// The verdict on the attestation; `nil` if there was none yet.
     public var attestation: AttestationSummary?
-    /// RegulatoryLocationTypeEnum, and the country.
+    /// The number of a RegulatoryLocationTypeEnum.
     public var location: UInt8
     /// The country that it would be told.
     public var country: String

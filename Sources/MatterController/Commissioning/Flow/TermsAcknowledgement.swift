@@ -8,7 +8,7 @@ public struct TermsAcknowledgement: Hashable, Sendable {
     // memberwise: public
 }
 
-/// A device's demand that its manufacturer's terms be accepted.
+/// A device's demand that its manufacturer's terms be accepted (Matter core specification 11.10.7).
 public struct TermsDemand: Hashable, Sendable {
     /// The id of the vendor (Matter core specification, 2.5.2).
     public var vendorID: UInt16?

@@ -78,7 +78,7 @@ public struct WiFiCredential: Sendable, Equatable {
     }
 }
 
-/// Why the credentials of a network cannot be right. It never contains a password.
+/// Why the credentials of a network cannot be right (Matter core specification 11.9.7). It never contains a password.
 public struct NetworkCredentialError: CodedError, Equatable {
     /// What can fail here.
     public enum Code: String, ErrorCode {

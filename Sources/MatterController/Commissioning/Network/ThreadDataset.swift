@@ -27,9 +27,9 @@ public struct ThreadDataset: Sendable, Equatable {
 
     /// The dataset for a device: it holds the keys of the network.
     package let encoded: SecretBytes
-    /// The channel's page: 0 for 2.4 GHz.
+    /// The number of the channel's page: 0 for 2.4 GHz.
     public private(set) var channelPage: UInt8 = 0
-    /// The channel.
+    /// The number of the channel.
     public private(set) var channel: UInt16 = 0
     /// The PAN id.
     public private(set) var panID: UInt16 = 0

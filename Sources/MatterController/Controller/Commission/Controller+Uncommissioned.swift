@@ -1,6 +1,6 @@
 public import MatterNetwork
 
-/// A device that is open for commissioning, in a PASE session with it.
+/// A device that is open for commissioning, in a PASE session with it (Matter core specification 5.5).
 public struct UncommissionedDevice: Sendable {
     let session: SecureSession
     let deadline: Instant

@@ -1,6 +1,6 @@
 import MatterNetwork
 
-/// How a device is reached before it is on a fabric.
+/// How a device is reached before it is on a fabric (Matter core specification 5.4.2).
 public enum DiscoveryWay: String, Sendable, Hashable, CaseIterable {
     /// Over the network of this machine.
     case network
@@ -8,7 +8,7 @@ public enum DiscoveryWay: String, Sendable, Hashable, CaseIterable {
     case bluetooth
 }
 
-/// A device that can be commissioned.
+/// A device that can be commissioned (Matter core specification 4.3.1).
 public struct DiscoveredDevice: Sendable, Hashable, Identifiable {
     /// Names the device as long as its window is open.
     public let id: String

@@ -74,7 +74,7 @@ public struct AttributeChange: Sendable, Hashable {
     }
 }
 
-/// Something that has happened at a node.
+/// Something that has happened at a node (Matter core specification 7.14).
 public struct NodeEvent: Sendable, Hashable {
     /// When an event happened.
     public enum Time: Sendable, Hashable {

@@ -1,6 +1,6 @@
 public import MatterState
 
-/// A message to a group that has left this host. No member answers it.
+/// A message to a group that has left this host (Matter core specification 4.16). No member answers it.
 public struct GroupDelivery: Sendable {
     /// The multicast address of the group.
     public let address: PeerAddress

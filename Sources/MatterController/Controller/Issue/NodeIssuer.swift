@@ -40,9 +40,9 @@ public struct NodeIssueRequest: Sendable {
     public let fabricID: UInt64
     /// The node id that the caller wants; the issuer chooses if there is none.
     public let nodeID: UInt64?
-    /// The device's vendor, if its attestation was read.
+    /// The id of the device's vendor, if its attestation was read.
     public let vendorID: UInt16?
-    /// The device's product, if its attestation was read.
+    /// The id that the vendor gave the product, if its attestation was read.
     public let productID: UInt16?
     /// The device attestation certificate, PEM, if it was read.
     public let attestationCertificate: String?

@@ -10,7 +10,7 @@ public protocol FabricListEntry: Equatable, Sendable {
 
     /// The entry as it is written: without the index of the fabric, which the node adds.
     var tlv: TLVValue { get }
-    /// The fabric that the entry belongs to; `nil` in one that has not been written yet.
+    /// The index of the fabric that the entry belongs to; `nil` in one that has not been written yet.
     var fabricIndex: UInt8? { get set }
 }
 
@@ -41,7 +41,7 @@ extension Array where Element: FabricListEntry {
     }
 }
 
-/// Our fabric's part of a list, as a node reported it.
+/// Our fabric's part of a list, as a node reported it (Matter core specification 7.13.2).
 public struct FabricList<Entry: FabricListEntry>: Sendable {
     /// The entries, in the order of the node.
     public var entries: [Entry]

@@ -1,6 +1,6 @@
 public import MatterModel
 
-/// The meaning of the answer to a command.
+/// The meaning of the answer to a command (Matter core specification 8.9).
 public enum Outcome {
     /// The failure that an answer tells of: a status, or a response that says no.
     ///

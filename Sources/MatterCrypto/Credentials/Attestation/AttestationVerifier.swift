@@ -21,7 +21,7 @@ public struct AttestationEvidence: Sendable, Hashable {
     package var attestationChallenge: [UInt8]
     /// VendorID of the Basic Information cluster; `nil` only where no device was asked.
     public var vendorID: VendorID?
-    /// ProductID of the Basic Information cluster.
+    /// The id that the vendor gave the product: ProductID of the Basic Information cluster.
     public var productID: UInt16?
     /// What the setup code says, as far as it names vendor and product.
     package var setupCode: VendorAndProduct?

@@ -24,7 +24,7 @@ public enum MatterEpoch {
             + "\(padded(date.hour, 2)):\(padded(date.minute, 2)):\(padded(date.second, 2))Z"
     }
 
-    /// The value that means no well-defined date, in X.509 99991231235959Z.
+    /// The number that means no well-defined date, in X.509 99991231235959Z.
     public static let none: UInt32 = 0
 }
 

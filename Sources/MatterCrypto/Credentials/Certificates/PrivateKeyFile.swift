@@ -1,6 +1,6 @@
 import SwiftASN1
 
-/// The forms in which other programs keep a P-256 private key.
+/// The forms in which other programs keep a P-256 private key (RFC 5915, RFC 5958, RFC 7468).
 public enum PrivateKeyFile {
     /// The scalar behind the public point, as the reference implementation writes key pairs.
     private static let pointAndScalarCount = 97

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A P-256 key pair, for ECDSA or for ECDH.
+/// A P-256 key pair, for ECDSA or for ECDH (FIPS 186-5; Matter core specification 3.5).
 public final class P256PrivateKey: Sendable {
     /// The private scalar, 32 bytes, big-endian.
     package let scalar: SecretBytes

@@ -39,7 +39,7 @@ public struct LedgerCertificate: Hashable, Sendable {
     public var pem: String
     /// Whether it signs itself.
     public var isRoot: Bool
-    /// The vendor that the certificate is associated with; no restriction on devices.
+    /// The id of the vendor that the certificate is associated with; no restriction on devices.
     public var vendorID: UInt16?
     /// What it is for.
     public var kind: Kind

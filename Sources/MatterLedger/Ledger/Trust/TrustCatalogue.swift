@@ -1,6 +1,6 @@
 public import MatterCrypto
 
-/// A key that is trusted, or was.
+/// A key that is trusted, or was (Matter core specification 6.2.2).
 public struct TrustedKey: Hashable, Sendable {
     /// Whether a key counts.
     public enum State: String, Sendable, CaseIterable {
@@ -41,7 +41,7 @@ public struct TrustedKey: Hashable, Sendable {
     /// `nil` if only facts are known.
     public var der: [UInt8]?
 
-    /// The only vendor that it may vouch for.
+    /// The id of the only vendor that it may vouch for; `nil` for any.
     public var vendorID: UInt16? { (try? VendorAndProduct(subject: subject))?.vendorID?.rawValue }
 }
 
@@ -51,7 +51,7 @@ public struct TrustCatalogue: Sendable {
     public private(set) var keys: [TrustedKey] = []
     /// When the ledger was last asked, in seconds since 1970.
     public let date: Int64
-    /// When the stored set was brought, if that was before this program was made, so that it adds nothing.
+    /// When the stored set was brought, in seconds since 1970, if that was before this program was made, so that it adds nothing.
     public let outdated: Int64?
 
     /// What the two ledgers and the user trust.

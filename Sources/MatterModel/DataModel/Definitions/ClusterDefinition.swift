@@ -24,7 +24,7 @@ public struct ClusterDefinition: Sendable, Equatable {
     public var revision: UInt16?
     /// Where the definition comes from.
     public var origin: Origin
-    /// The vendor who defined it.
+    /// The id of the vendor who defined it; `nil` for the standard.
     public var vendor: UInt16?
     /// True if the specification has not settled it yet.
     package var isProvisional: Bool

@@ -12,7 +12,7 @@ public struct EnumDefinition: Sendable, Equatable {
 
     /// `StartUpOnOffEnum`; for a number that the model gives no names for, `enum8` or `enum16`.
     public var name: String
-    /// The width.
+    /// The width, in bits.
     public var bits: Int
     /// Ascending by number.
     public var values: [Value]
@@ -48,7 +48,7 @@ public struct BitmapDefinition: Sendable, Equatable {
 
     /// `OptionsBitmap`; for bits that the model gives no names for, `bitmap8` and so on.
     public var name: String
-    /// The width.
+    /// The width, in bits.
     public var bits: Int
     /// Its fields in the order of their tags.
     public var fields: [Field]
@@ -82,7 +82,7 @@ public struct FieldDefinition: Sendable, Equatable {
     /// The tag of the FabricIndex field of every fabric-scoped structure.
     package static let fabricIndexTag: UInt8 = 254
 
-    /// The context tag.
+    /// The number of the field: its context tag.
     public var id: UInt8
     /// `TransitionTime`.
     public var name: String

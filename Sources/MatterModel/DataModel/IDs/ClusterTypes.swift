@@ -19,7 +19,7 @@ extension ClusterEnumeration {
     }
 }
 
-/// A list of numbers of one byte each, where `[UInt8]` is a string of octets.
+/// A list of numbers of one byte each, where `[UInt8]` is a string of octets (Matter core specification 7.19.1).
 public struct UInt8List: AttributeValue, ExpressibleByArrayLiteral {
     /// The numbers of the list.
     public var numbers: [UInt8]

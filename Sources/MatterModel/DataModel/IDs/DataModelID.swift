@@ -45,7 +45,7 @@ extension JSONValue {
     public static func id(_ id: some DataModelID) -> JSONValue { .uint(UInt64(id.rawValue)) }
 }
 
-/// The number of a cluster; the upper half names the manufacturer (section 7.19.2).
+/// The number of a cluster; the upper half names the manufacturer (Matter core specification 7.19.2).
 public struct ClusterID: DataModelID {
     /// The number.
     public let rawValue: UInt32

@@ -3,7 +3,7 @@ package import JSON
 /// Lays values out over lines for a terminal: `key: value`, entries of lists behind dashes, what belongs together
 /// indented. Everything is escaped.
 public enum ValueLayout {
-    /// The width of a usual terminal.
+    /// The width of a usual terminal, in characters: how many columns it has.
     public static let width = 78
     private static let step = "  "
 

@@ -14,7 +14,7 @@ public struct ElementPath: Hashable, Sendable {
     public var endpoint: EndpointID?
     /// The cluster; `nil` for all.
     public var cluster: ClusterID?
-    /// The attribute, command or event.
+    /// The number of the attribute, command or event.
     public var element: UInt32?
 
     /// A path in numbers.

@@ -1,6 +1,6 @@
 public import MatterBase
 
-/// Why an interaction failed: the peer refused it, broke the protocol, or the request could not be sent.
+/// Why an interaction failed: the peer refused it, broke the protocol, or the request could not be sent (Matter core specification 8.10).
 public struct InteractionError: CodedError, Equatable {
     /// The kind of fault.
     public enum Code: String, ErrorCode {

@@ -16,11 +16,11 @@ public struct CommissionableRecord: Hashable, Sendable {
     public var longDiscriminator: UInt16?
     /// CM; closed where it is absent.
     public var commissioningMode: CommissioningMode
-    /// VP.
+    /// The id of the vendor: VP.
     public var vendorID: UInt16?
     /// The id that the vendor gave the product (Matter core specification, 2.5.3).
     public var productID: UInt16?
-    /// DT.
+    /// The number of the device type: DT.
     public var deviceType: UInt32?
     /// DN: up to 32 bytes of text, as the device wrote it (escape it before printing).
     public var deviceName: String?

@@ -63,7 +63,7 @@ struct Scene: Equatable, Sendable {
     var values = SceneValues()
 }
 
-/// The scenes of an endpoint.
+/// The scenes of an endpoint (Matter application cluster specification 1.4).
 struct SceneTable: Equatable, Sendable {
     struct Key: Hashable, Sendable {
         let fabric: UInt8

@@ -3,11 +3,11 @@ public import MatterCrypto
 /// A group of endpoints that one message reaches, as it is kept: `groups/ID.json` in the fabric's folder. Its key is a file
 /// of its own.
 public struct GroupRecord: Sendable, Equatable {
-    /// An endpoint of a node.
+    /// An endpoint of a node (Matter core specification 7.8).
     public struct Member: Sendable, Hashable {
         /// The id of the node on its fabric.
         public var nodeID: NodeID
-        /// The endpoint.
+        /// The number of the endpoint.
         public var endpoint: UInt16
         /// True from before the node is first told until it has everything that a member needs.
         public var isPending: Bool

@@ -14,7 +14,7 @@ public struct VerbOutcome: Sendable {
     public internal(set) var note: String?
     /// Why it failed; `nil` if it did not.
     public internal(set) var failure: (any Error)?
-    /// When it was silent before, if that made this try short.
+    /// When it was silent before, in seconds since 1970, if that made this try short.
     public internal(set) var silentAt: Int64?
 }
 

@@ -64,7 +64,7 @@ extension DeviceModes.Mode {
     }
 }
 
-/// Changes the mode of a device.
+/// Changes the mode of a device (Matter application cluster specification 1.10).
 public struct ModeVerb: DeviceVerb {
     /// The cluster.
     public let cluster: ClusterID

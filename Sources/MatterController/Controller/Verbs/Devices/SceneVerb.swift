@@ -61,7 +61,7 @@ public struct KeptScene: Sendable, Hashable {
     public let isCurrent: Bool
 }
 
-/// The scenes of an endpoint.
+/// The scenes of an endpoint (Matter application cluster specification 1.4).
 public struct EndpointScenes: Sendable {
     /// In bytes, of SceneName (1.4.9.2.4).
     private static let longestName = 16

@@ -11,9 +11,9 @@ public struct BLEAdvertisement: Hashable, Sendable {
 
     /// The 12 bits of the discriminator.
     public var longDiscriminator: UInt16
-    /// `nil` if the device does not tell.
+    /// The id of the vendor; `nil` if the device does not tell.
     public var vendorID: UInt16?
-    /// `nil` if the device does not tell.
+    /// The id that the vendor gave the product; `nil` if the device does not tell.
     public var productID: UInt16?
     /// True if C3 has additional data for commissioning.
     var hasAdditionalData: Bool

@@ -64,7 +64,7 @@ public enum LockSetting: String, Sendable, CaseIterable {
     }
 }
 
-/// Changes a setting of a lock.
+/// Changes a setting of a lock (Matter application cluster specification 5.2.9).
 public struct LockSettingVerb: DeviceVerb {
     /// The cluster that is controlled.
     public let cluster = DoorLock.id
