@@ -280,18 +280,6 @@ struct LocalCertificateAuthorityTests {
         await issuer.abandon(NOCReceipt(rawValue: "r"))
     }
 
-    @Test("a device's refusal has the status that the fault deserves")
-    func statuses() {
-        func status(_ code: CredentialsError.Code) -> NodeOperationalCertStatus {
-            NodeOperationalCertStatus(refusing: CredentialsError(code, "x"))
-        }
-        #expect(status(.invalidNodeID) == .invalidNodeOpId)
-        #expect(status(.keyMismatch) == .invalidPublicKey)
-        #expect(status(.expired) == .invalidNOC)
-        #expect(NodeOperationalCertStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 9, 10, 11])
-        #expect(Set(NodeOperationalCertStatus.allCases.map(\.name)).count == 10)
-    }
-
     @Test("secrets do not print")
     func redaction() throws {
         let fabric = try Self.fabric()

@@ -168,7 +168,8 @@ extension CommissioningCommand {
             default: throw TLVError(.malformed, "an unknown command")
             }
         case (0x3E, 0): self = .attestation(nonce: try fields.octets(0))
-        case (0x3E, 2): self = .certificateChain(try fields.unsigned(0, as: UInt8.self) == 2 ? .pai : .dac)
+        case (0x3E, 2):
+            self = .certificateChain(try fields.unsigned(0, as: UInt8.self) == 2 ? .paiCertificate : .dacCertificate)
         case (0x3E, 4): self = .csr(nonce: try fields.octets(0))
         case (0x3E, 0x0B): self = .addTrustedRoot(try fields.octets(0))
         case (0x3E, 6):

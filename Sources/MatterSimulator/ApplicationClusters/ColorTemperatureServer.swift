@@ -12,7 +12,6 @@ struct ColorTemperatureServer: ClusterServer {
     static let warmest = 500
     private static let usual = 250
     private static let largest = 0xFEFF
-    private static let colorTemperatureMode: UInt64 = 2
 
     let id = ColorControl.id
     private var ramp: Ramp?
@@ -23,9 +22,9 @@ struct ColorTemperatureServer: ClusterServer {
     var initialAttributes: [AttributeID: TLVValue] {
         [
             Attribute.remainingTime: .uint(0), Attribute.colorTemperatureMireds: .uint(UInt64(Self.usual)),
-            Attribute.colorMode: .uint(Self.colorTemperatureMode), Attribute.options: .uint(0),
+            Attribute.colorMode: ColorControl.ColorMode.colorTemperatureMireds.tlv, Attribute.options: .uint(0),
             Attribute.numberOfPrimaries: .uint(0),
-            Attribute.enhancedColorMode: .uint(Self.colorTemperatureMode),
+            Attribute.enhancedColorMode: ColorControl.EnhancedColorMode.colorTemperatureMireds.tlv,
             Attribute.colorCapabilities: .uint(UInt64(ColorControl.Feature.colorTemperature.rawValue)),
             Attribute.colorTempPhysicalMinMireds: .uint(UInt64(Self.coldest)),
             Attribute.colorTempPhysicalMaxMireds: .uint(UInt64(Self.warmest)),

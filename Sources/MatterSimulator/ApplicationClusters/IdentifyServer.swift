@@ -6,18 +6,14 @@ struct IdentifyServer: ClusterServer {
 
     private static let second = "second"
 
-    /// How a device shows itself.
-    enum Kind: UInt64, Sendable {
-        case none, lightOutput, visibleIndicator, audibleBeep, display, actuator
-    }
-
     let id = Identify.id
-    private let kind: Kind
+    /// How the device shows itself.
+    private let kind: Identify.IdentifyType
 
-    init(_ kind: Kind = .visibleIndicator) { self.kind = kind }
+    init(_ kind: Identify.IdentifyType = .visibleIndicator) { self.kind = kind }
 
     var initialAttributes: [AttributeID: TLVValue] {
-        [Attribute.identifyTime: .uint(0), Attribute.identifyType: .uint(kind.rawValue)]
+        [Attribute.identifyTime: .uint(0), Attribute.identifyType: kind.tlv]
     }
     var acceptedCommands: [CommandID] { [Identify.Command.identify, Identify.Command.triggerEffect] }
     var quietAttributes: Set<AttributeID> { [Attribute.identifyTime] }
@@ -34,10 +30,10 @@ struct IdentifyServer: ClusterServer {
         if command.id == Identify.Command.identify {
             set(try command.decoded(as: Identify.Identify.self).identifyTime, context)
         } else {
-            let effect = try command.decoded(as: Identify.TriggerEffect.self).effectIdentifier.rawValue
-            // Finish and stop end what is under way.
-            if effect == 0xFE || effect == 0xFF { set(0, context) }
-            context.report("effect \(effect)")
+            let effect = try command.decoded(as: Identify.TriggerEffect.self).effectIdentifier
+            // Both end what is under way.
+            if effect == .finishEffect || effect == .stopEffect { set(0, context) }
+            context.report("effect \(effect.rawValue)")
         }
         return .success
     }

@@ -2,20 +2,14 @@ import MatterNetwork
 
 /// True if a commissioner with a passcode may connect (Matter core specification 5.4.2.2 and 11.19).
 struct CommissioningWindow: Sendable {
-    enum Mode: UInt8, Sendable {
-        case closed = 0
-        /// With a passcode that an administrator chose.
-        case enhanced = 1
-        /// With the passcode that the device was made with.
-        case basic = 2
-    }
+    typealias Mode = AdministratorCommissioning.CommissioningWindowStatus
 
     /// How many handshakes may fail before the window closes.
     static let mostAttempts = 20
     /// What an administrator may ask for, in seconds.
     static let timeouts: ClosedRange<UInt16> = 180...900
 
-    var mode = Mode.closed
+    var mode = Mode.windowNotOpen
     var verifier: SPAKE2PlusVerifierData?
     var pbkdf: PBKDFParameters?
     var discriminator: UInt16 = 0
@@ -27,21 +21,21 @@ struct CommissioningWindow: Sendable {
     /// True if an administrator opened it, so that the attributes tell of it.
     var isOpenedByCluster = false
 
-    var isOpen: Bool { mode != .closed }
+    var isOpen: Bool { mode != .windowNotOpen }
 }
 
 extension SimulatedNode {
     /// Opens the window of a device without a fabric.
     func openWindowAtBoot() {
         guard !window.isOpen else { return }
-        open(.basic, configuration.verifier, configuration.pbkdf, configuration.discriminator)
+        open(.basicWindowOpen, configuration.verifier, configuration.pbkdf, configuration.discriminator)
     }
 
     /// Opens a window with the device's own passcode, as a press of its button would.
     func openWindow(seconds: UInt16, at moment: Moment) {
         turn(at: moment) {
             guard !window.isOpen, failSafe == nil else { return }
-            open(.basic, configuration.verifier, configuration.pbkdf, configuration.discriminator)
+            open(.basicWindowOpen, configuration.verifier, configuration.pbkdf, configuration.discriminator)
             window.deadline = moment.instant + .seconds(Int64(seconds))
         }
     }

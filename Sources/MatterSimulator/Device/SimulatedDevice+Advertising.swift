@@ -89,5 +89,5 @@ extension SimulatedDevice {
 
 extension CommissioningWindow.Mode {
     /// The value of CM.
-    fileprivate var advertised: UInt8 { self == .enhanced ? 2 : 1 }
+    fileprivate var advertised: UInt8 { self == .enhancedWindowOpen ? 2 : 1 }
 }

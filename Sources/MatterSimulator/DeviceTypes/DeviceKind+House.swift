@@ -18,7 +18,7 @@ extension DeviceKind {
     ]
 
     private static func plan(
-        _ deviceType: DeviceTypeID, _ servers: [any ClusterServer], identifies kind: IdentifyServer.Kind
+        _ deviceType: DeviceTypeID, _ servers: [any ClusterServer], identifies kind: Identify.IdentifyType
     ) -> EndpointPlan {
         EndpointPlan(deviceTypes: [revision(deviceType)], servers: [IdentifyServer(kind)] + servers)
     }

@@ -26,7 +26,8 @@ extension DeviceKind {
     ]
 
     private static func light(
-        _ deviceType: DeviceTypeID, _ servers: [any ClusterServer], identifies kind: IdentifyServer.Kind = .lightOutput
+        _ deviceType: DeviceTypeID, _ servers: [any ClusterServer],
+        identifies kind: Identify.IdentifyType = .lightOutput
     ) -> EndpointPlan {
         EndpointPlan(
             deviceTypes: [revision(deviceType)],

@@ -31,7 +31,7 @@ struct AdministratorCommissioningServer: ClusterServer {
         // With no window of this cluster's the stored values hold: closed, null, null.
         guard window.isOpenedByCluster else { return nil }
         return switch attribute {
-        case Attribute.windowStatus: .uint(UInt64(window.mode.rawValue))
+        case Attribute.windowStatus: window.mode.tlv
         case Attribute.adminFabricIndex: .optional(window.openerFabric)
         case Attribute.adminVendorId: .optional(window.openerVendor)
         default: nil
@@ -54,7 +54,7 @@ struct AdministratorCommissioningServer: ClusterServer {
             let seconds = request.commissioningTimeout
             guard CommissioningWindow.timeouts.contains(seconds) else { throw .invalidCommand }
             node.openWindow(
-                .basic, node.configuration.verifier, node.configuration.pbkdf,
+                .basicWindowOpen, node.configuration.verifier, node.configuration.pbkdf,
                 discriminator: node.configuration.discriminator, seconds: seconds, by: context.caller)
             return .success
         }
@@ -71,7 +71,8 @@ struct AdministratorCommissioningServer: ClusterServer {
             throw .cluster(Status.pakeParameterError)
         }
         node.openWindow(
-            .enhanced, data, PBKDFParameters(iterations: Int(iterations), salt: salt), discriminator: discriminator,
+            .enhancedWindowOpen, data, PBKDFParameters(iterations: Int(iterations), salt: salt),
+            discriminator: discriminator,
             seconds: seconds, by: context.caller)
         return .success
     }

@@ -6,11 +6,11 @@ extension OperationalCredentialsServer {
     private static let largestVendorID: UInt16 = 0xFFF4
 
     private func answer(
-        _ status: NodeOperationalCertStatus, fabricIndex: UInt8? = nil, _ text: String? = nil
+        _ status: NodeOperationalCredentials.NodeOperationalCertStatus, fabricIndex: UInt8? = nil, _ text: String? = nil
     ) -> CommandAnswer {
         .response(
             NodeOperationalCredentials.NOCResponse(
-                statusCode: .init(rawValue: status.rawValue), fabricIndex: fabricIndex, debugText: text))
+                statusCode: status, fabricIndex: fabricIndex, debugText: text))
     }
 
     func addTrustedRoot(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
@@ -53,7 +53,7 @@ extension OperationalCredentialsServer {
         do throws(CredentialsError) {
             operational = try credentials(noc, icac, root, pending.key, epochKey, context)
         } catch {
-            return answer(NodeOperationalCertStatus(refusing: error), error.reason)
+            return answer(.init(refusing: error), error.reason)
         }
         let node = context.node
         guard node.fabrics.fabric(operational.fabric) == nil else { return answer(.fabricConflict) }
@@ -123,7 +123,7 @@ extension OperationalCredentialsServer {
             }
             fabric.operational = updated
         } catch {
-            return answer(NodeOperationalCertStatus(refusing: error), error.reason)
+            return answer(.init(refusing: error), error.reason)
         }
         node.fabrics[fabric.index] = fabric
         failSafe.changedFabric = fabric.index

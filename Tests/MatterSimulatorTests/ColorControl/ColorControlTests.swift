@@ -296,10 +296,10 @@ struct HueDirectionTests {
     @Test(
         "ways around the circle",
         arguments: [
-            (HueDirection.up, 10, 5, 95), (.down, 10, 5, -5), (.shortest, 10, 5, -5), (.longest, 10, 5, 95),
+            (ColorControl.Direction.up, 10, 5, 95), (.down, 10, 5, -5), (.shortest, 10, 5, -5), (.longest, 10, 5, 95),
             (.shortest, 90, 10, 20), (.longest, 90, 10, -80), (.up, 7, 7, 0), (.longest, 7, 7, 0), (.down, 90, 10, -80),
         ])
-    func ways(_ direction: HueDirection, _ from: Int, _ to: Int, _ way: Int) {
+    func ways(_ direction: ColorControl.Direction, _ from: Int, _ to: Int, _ way: Int) {
         #expect(direction.distance(from: from, to: to, around: 100) == way)
     }
 }

@@ -8,6 +8,8 @@ import Testing
 
 @Suite("Fabrics of a device", .beside)
 struct FabricTests {
+    private typealias Status = NodeOperationalCredentials.NodeOperationalCertStatus
+
     private func second(_ bench: NodeBench, by admin: Caller, _ controller: NodeBench.Controller) throws -> Caller {
         #expect(try bench.openWindow(by: admin).isSuccess)
         return try bench.commission(controller)
@@ -91,7 +93,7 @@ struct FabricTests {
         bench.node.noteCommissioner(at: bench.moment)
         let csr = try #require(try bench.requestCSR())
         #expect(try bench.addRoot(controller) == .success)
-        #expect(try bench.addNOC(controller, csr).status == NodeOperationalCertStatus.fabricConflict.rawValue)
+        #expect(try bench.addNOC(controller, csr).status == Status.fabricConflict.rawValue)
     }
 
     @Test("a full table takes no more")
@@ -100,7 +102,7 @@ struct FabricTests {
         let first = try bench.commission(try NodeBench.Controller())
         _ = try second(bench, by: first, try NodeBench.Controller())
         #expect(throws: BenchError.self) { try second(bench, by: first, try NodeBench.Controller()) }
-        let status = NodeOperationalCertStatus.tableFull.rawValue
+        let status = Status.tableFull.rawValue
         let faulty = try NodeBench(["on-off-light"]) { $0.faults.hasFullFabricTable = true }
         _ = try faulty.arm()
         let controller = try NodeBench.Controller()
@@ -118,10 +120,10 @@ struct FabricTests {
         #expect(try bench.addRoot(controller) == .success)
         #expect(try bench.addRoot(controller) == .constraintError)
         let foreign = try CertificateSigningRequest(key: try .generate())
-        #expect(try bench.addNOC(controller, foreign).status == NodeOperationalCertStatus.missingCsr.rawValue)
+        #expect(try bench.addNOC(controller, foreign).status == Status.missingCsr.rawValue)
         let csr = try #require(try bench.requestCSR())
-        #expect(try bench.addNOC(controller, foreign).status == NodeOperationalCertStatus.invalidPublicKey.rawValue)
-        #expect(try bench.addNOC(other, csr).status == NodeOperationalCertStatus.invalidNOC.rawValue)
+        #expect(try bench.addNOC(controller, foreign).status == Status.invalidPublicKey.rawValue)
+        #expect(try bench.addNOC(other, csr).status == Status.invalidNOC.rawValue)
         #expect(try bench.addNOC(controller, csr).status == 0)
         #expect(try bench.addNOC(controller, csr).status == nil, "a second one in the same fail-safe")
         #expect(try bench.addRoot(other) == .constraintError)
@@ -217,5 +219,13 @@ struct FabricTests {
         let bench = try NodeBench(["on-off-light"]) { $0.faults.hasWrongNOCSRSignature = true }
         _ = try bench.arm()
         #expect(throws: CredentialsError.self) { try bench.requestCSR() }
+    }
+
+    @Test("a device's refusal of a certificate has the status that the fault deserves")
+    func certificateStatuses() {
+        func status(_ code: CredentialsError.Code) -> Status { Status(refusing: CredentialsError(code, "x")) }
+        #expect(status(.invalidNodeID) == .invalidNodeOpId)
+        #expect(status(.keyMismatch) == .invalidPublicKey)
+        #expect(status(.expired) == .invalidNOC)
     }
 }

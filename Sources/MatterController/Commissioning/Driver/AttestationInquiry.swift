@@ -14,8 +14,8 @@ struct AttestationInquiry: Sendable {
         let channel = CommissioningChannel(session: session, deadline: deadline)
         let information = DeviceInformation(try await channel.read(DeviceInformation.productPaths))
         typealias Chain = NodeOperationalCredentials.CertificateChainResponse.Field
-        let pai = try await ask(.certificateChain(.pai), on: channel).required(Chain.certificate)
-        let dac = try await ask(.certificateChain(.dac), on: channel).required(Chain.certificate)
+        let pai = try await ask(.certificateChain(.paiCertificate), on: channel).required(Chain.certificate)
+        let dac = try await ask(.certificateChain(.dacCertificate), on: channel).required(Chain.certificate)
         let nonce = try random.bytes(Self.nonceCount)
         let answer = try await ask(.attestation(nonce: nonce), on: channel)
         return AttestationEvidence(

@@ -103,11 +103,10 @@ struct CommissioningAnswer {
     /// StatusCode OK in a NOCResponse.
     func requireNOCAccepted() throws(CommissioningError) {
         typealias Field = NodeOperationalCredentials.NOCResponse.Field
-        let (code, text) = try decode { answer throws(TLVError) in
+        let (status, text) = try decode { answer throws(TLVError) in
             (try answer.required(Field.statusCode, in: name), try answer.optional(Field.debugText, in: name) ?? "")
         }
-        let status = NodeOperationalCertStatus(rawValue: code.rawValue)
-        let said = (status?.name ?? "status \(code.rawValue)") + (text.isEmpty ? "" : " (\(text))")
+        let said = (status.name ?? "status \(status.rawValue)") + (text.isEmpty ? "" : " (\(text))")
         switch status {
         case .ok:
             return
@@ -139,6 +138,11 @@ struct CommissioningAnswer {
             throw CommissioningError(.malformedAnswer, stage: stage, "\(error)", underlying: error)
         }
     }
+}
+
+extension NodeOperationalCredentials.NodeOperationalCertStatus {
+    /// The name in the specification; `nil` for one that is not known.
+    var name: String? { isKnown ? description.prefix(1).uppercased() + description.dropFirst() : nil }
 }
 
 extension CommissioningCommand {

@@ -3,12 +3,6 @@ package import MatterModel
 
 /// A command of the commissioning flow with its fields. All but those of networks go to the root endpoint.
 package enum CommissioningCommand: Equatable, Sendable {
-    /// Which certificate of the attestation chain is asked for.
-    package enum ChainCertificate: UInt8, Sendable {
-        case dac = 1
-        case pai = 2
-    }
-
     case armFailSafe(seconds: UInt16, breadcrumb: UInt64)
     case setRegulatoryConfig(location: UInt8, country: String, breadcrumb: UInt64)
     case setTCAcknowledgements(TermsAcknowledgement)
@@ -17,7 +11,7 @@ package enum CommissioningCommand: Equatable, Sendable {
     case setTimeZone(TimeZoneRules)
     /// As many periods as the device has room for.
     case setDSTOffset([TimeZoneRules.Period])
-    case certificateChain(ChainCertificate)
+    case certificateChain(NodeOperationalCredentials.CertificateChainType)
     case attestation(nonce: [UInt8])
     case csr(nonce: [UInt8])
     case addTrustedRoot([UInt8])
@@ -47,8 +41,7 @@ package enum CommissioningCommand: Equatable, Sendable {
         case .setUTCTime: "SetUTCTime"
         case .setTimeZone: "SetTimeZone"
         case .setDSTOffset: "SetDSTOffset"
-        case .certificateChain(.dac): "CertificateChainRequest (DAC)"
-        case .certificateChain(.pai): "CertificateChainRequest (PAI)"
+        case .certificateChain(let type): "CertificateChainRequest (\(type == .dacCertificate ? "DAC" : "PAI"))"
         case .attestation: "AttestationRequest"
         case .csr: "CSRRequest"
         case .addTrustedRoot: "AddTrustedRootCertificate"
@@ -92,8 +85,7 @@ package enum CommissioningCommand: Equatable, Sendable {
                         validUntil: Self.microseconds(period.ends))
                 })
         case .certificateChain(let certificate):
-            return NodeOperationalCredentials.CertificateChainRequest(
-                certificateType: NodeOperationalCredentials.CertificateChainType(rawValue: certificate.rawValue))
+            return NodeOperationalCredentials.CertificateChainRequest(certificateType: certificate)
         case .attestation(let nonce):
             return NodeOperationalCredentials.AttestationRequest(attestationNonce: nonce)
         case .csr(let nonce):

@@ -191,13 +191,10 @@ package struct CommissioningFlow: Sendable {
 
     /// A certificate of the chain. The request for the CSR does not wait for the verdict; everything after it does.
     private mutating func take(
-        _ certificate: CommissioningCommand.ChainCertificate, _ octets: [UInt8]
+        _ certificate: NodeOperationalCredentials.CertificateChainType, _ octets: [UInt8]
     ) throws(CommissioningError) -> [Action] {
         guard case .collecting(var chain) = state else { throw impossible("a certificate of the chain") }
-        switch certificate {
-        case .pai: chain.pai = octets
-        case .dac: chain.dac = octets
-        }
+        if certificate == .paiCertificate { chain.pai = octets } else { chain.dac = octets }
         state = .collecting(chain)
         guard chain.pai != nil, chain.dac != nil else { return [] }
         return [
@@ -299,7 +296,7 @@ package struct CommissioningFlow: Sendable {
         if let demand = information.termsDemand { acknowledgement = try acknowledge(demand) }
         let notes = try planNetwork() + [configuration.expectedProduct.mismatch(information)].compactMap { $0 }
         return try notes.map { .note($0) } + enter(.attestation) + [
-            .invoke(.certificateChain(.pai)), .invoke(.certificateChain(.dac)),
+            .invoke(.certificateChain(.paiCertificate)), .invoke(.certificateChain(.dacCertificate)),
         ]
     }
 

@@ -66,9 +66,8 @@ extension CommandResult {
             guard !status.isSuccess else { return nil }
             throw ControllerError(.status, "\(title) answered \(command) with \(status)", status: status)
         case .response:
-            let status = answer()?[NodeOperationalCredentials.NOCResponse.Field.statusCode]?.rawValue
-            guard status != NodeOperationalCertStatus.ok.rawValue else { return nil }
-            return status.flatMap(NodeOperationalCertStatus.init(rawValue:))?.name ?? "the answer is malformed"
+            let status = answer()?[NodeOperationalCredentials.NOCResponse.Field.statusCode]
+            return status == .ok ? nil : status?.name ?? "the answer is malformed"
         }
     }
 }

@@ -3,6 +3,7 @@ import MatterModel
 extension ColorControlServer {
     typealias Attribute = ColorControl.Attribute
     typealias Command = ColorControl.Command
+    typealias Mode = ColorControl.EnhancedColorMode
 
     static let commands = [
         Command.moveToHue, Command.moveHue, Command.stepHue, Command.moveToSaturation, Command.moveSaturation,
@@ -13,34 +14,25 @@ extension ColorControlServer {
     ]
 }
 
-/// EnhancedColorMode; ColorMode knows no enhanced hue.
-enum ColorMode: UInt8 {
-    case hueAndSaturation = 0
-    case xy = 1
-    case temperature = 2
-    case enhancedHueAndSaturation = 3
-
-    /// What ColorMode shows.
-    var plain: UInt8 { self == .enhancedHueAndSaturation ? Self.hueAndSaturation.rawValue : rawValue }
+extension ColorControl.EnhancedColorMode {
+    /// What ColorMode shows, which knows no enhanced hue.
+    var plain: ColorControl.ColorMode {
+        self == .enhancedCurrentHueAndCurrentSaturation
+            ? .currentHueAndCurrentSaturation : ColorControl.ColorMode(rawValue: rawValue)
+    }
 }
 
-/// Which way a hue goes around the circle.
-enum HueDirection: UInt8 {
-    case shortest = 0
-    case longest = 1
-    case up = 2
-    case down = 3
-
-    /// The way from one hue to another on a circle.
+extension ColorControl.Direction {
+    /// The way from one hue to another on a circle; the shortest one for a direction that is not known.
     func distance(from: Int, to: Int, around circle: Int) -> Int {
         let up = ((to - from) % circle + circle) % circle
         guard up != 0 else { return 0 }
         let down = up - circle
         return switch self {
-        case .shortest: up <= -down ? up : down
         case .longest: up > -down ? up : down
         case .up: up
         case .down: down
+        default: up <= -down ? up : down
         }
     }
 }

@@ -4,7 +4,7 @@ import MatterNetwork
 enum ColorAction {
     struct Hue {
         var hue: Int
-        var direction: HueDirection
+        var direction: ColorControl.Direction
         var circle: Int
     }
 
@@ -168,8 +168,9 @@ extension ColorControlServer {
         }
     }
 
-    private static func direction(_ direction: ColorControl.Direction) throws(ClusterFailure) -> HueDirection {
-        guard let direction = HueDirection(rawValue: direction.rawValue) else { throw .invalidCommand }
+    private static func direction(_ direction: ColorControl.Direction) throws(ClusterFailure) -> ColorControl.Direction
+    {
+        guard direction.isKnown else { throw .invalidCommand }
         return direction
     }
 
@@ -230,25 +231,25 @@ extension ColorControlServer {
             let target = limited(value(.saturation) + step, 0...Self.fullSaturation)
             engine.move(.saturation, to: target, in: duration, at: now)
         case .moveToColor(let x, let y, let duration):
-            enter(.xy, context)
+            enter(.currentXAndCurrentY, context)
             engine.move(.x, to: x, in: duration, at: now)
             engine.move(.y, to: y, in: duration, at: now)
         case .moveColor(let rateX, let rateY):
-            enter(.xy, context)
+            enter(.currentXAndCurrentY, context)
             engine.move(.x, to: rateX > 0 ? Self.largest : 0, rate: abs(rateX), at: now)
             engine.move(.y, to: rateY > 0 ? Self.largest : 0, rate: abs(rateY), at: now)
         case .stepColor(let stepX, let stepY, let duration):
-            enter(.xy, context)
+            enter(.currentXAndCurrentY, context)
             engine.move(.x, to: limited(value(.x) + stepX, 0...Self.largest), in: duration, at: now)
             engine.move(.y, to: limited(value(.y) + stepY, 0...Self.largest), in: duration, at: now)
         case .moveToMireds(let mireds, let duration):
-            enter(.temperature, context)
+            enter(.colorTemperatureMireds, context)
             engine.move(.mireds, to: limited(mireds, Self.coldest...Self.warmest), in: duration, at: now)
         case .moveMireds(let target, let rate):
-            enter(.temperature, context)
+            enter(.colorTemperatureMireds, context)
             engine.move(.mireds, to: target, rate: rate, at: now)
         case .stepMireds(let step, let range, let duration):
-            enter(.temperature, context)
+            enter(.colorTemperatureMireds, context)
             engine.move(.mireds, to: limited(value(.mireds) + step, range), in: duration, at: now)
         case .loop(let flags, let action, let direction, let seconds, let startHue):
             if flags & UpdateFlag.direction != 0 { context[Attribute.colorLoopDirection] = .number(direction) }
@@ -261,22 +262,26 @@ extension ColorControlServer {
     }
 
     /// Begins a command: everything else stops, and the loop is over.
-    private mutating func enter(_ mode: ColorMode, _ context: ClusterContext) {
+    private mutating func enter(_ mode: Mode, _ context: ClusterContext) {
         context[Attribute.colorLoopActive] = .uint(0)
         engine.stop(at: context.now)
         setMode(mode, context)
     }
 
     private mutating func enterHue(_ circle: Int, _ context: ClusterContext) {
-        enter(circle == ColorEngine.enhancedCircle ? .enhancedHueAndSaturation : .hueAndSaturation, context)
+        enter(
+            circle == ColorEngine.enhancedCircle
+                ? .enhancedCurrentHueAndCurrentSaturation : .currentHueAndCurrentSaturation, context)
         engine.setCircle(circle, at: context.now)
     }
 
     /// Saturation changes beside the loop, and leaves the kind of hue as it is.
     private mutating func enterSaturation(_ context: ClusterContext) {
         guard !isLooping(context) else { return engine.stop(at: context.now, except: [.hue]) }
-        let mode = context.number(Attribute.enhancedColorMode).flatMap(ColorMode.init)
-        enter(mode == .enhancedHueAndSaturation ? .enhancedHueAndSaturation : .hueAndSaturation, context)
+        let mode = context.number(Attribute.enhancedColorMode).map(Mode.init(rawValue:))
+        enter(
+            mode == .enhancedCurrentHueAndCurrentSaturation
+                ? .enhancedCurrentHueAndCurrentSaturation : .currentHueAndCurrentSaturation, context)
     }
 
     // MARK: The colour loop

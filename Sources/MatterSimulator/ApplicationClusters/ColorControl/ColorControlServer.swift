@@ -28,9 +28,9 @@ struct ColorControlServer: ClusterServer {
         Attribute.currentHue: .uint(0), Attribute.currentSaturation: .uint(0),
         Attribute.remainingTime: .uint(0), Attribute.currentX: .uint(0x616B),
         Attribute.currentY: .uint(0x607D), Attribute.colorTemperatureMireds: .uint(250),
-        Attribute.colorMode: .number(ColorMode.temperature.rawValue), Attribute.options: .uint(0),
+        Attribute.colorMode: Mode.colorTemperatureMireds.tlv, Attribute.options: .uint(0),
         Attribute.numberOfPrimaries: .uint(0), Attribute.enhancedCurrentHue: .uint(0),
-        Attribute.enhancedColorMode: .number(ColorMode.temperature.rawValue),
+        Attribute.enhancedColorMode: Mode.colorTemperatureMireds.tlv,
         Attribute.colorLoopActive: .uint(0), Attribute.colorLoopDirection: .uint(0),
         Attribute.colorLoopTime: .uint(25), Attribute.colorLoopStartEnhancedHue: .uint(0x2300),
         Attribute.colorLoopStoredEnhancedHue: .uint(0),
@@ -54,7 +54,7 @@ struct ColorControlServer: ClusterServer {
         engine.set(.mireds, context.number(Attribute.colorTemperatureMireds) ?? Self.coldest)
         if let mireds: Int = context.number(Attribute.startUpColorTemperatureMireds) {
             engine.set(.mireds, min(max(mireds, Self.coldest), Self.warmest))
-            setMode(.temperature, context)
+            setMode(.colorTemperatureMireds, context)
         }
         publish(context)
     }
@@ -112,7 +112,7 @@ struct ColorControlServer: ClusterServer {
         guard cluster == LevelControl.id, attribute == LevelControl.Attribute.currentLevel,
             let sibling = context.sibling(cluster),
             let options: UInt8 = sibling.number(LevelControl.Attribute.options), options & coupleColorTempToLevel != 0,
-            context.number(Attribute.colorMode) == ColorMode.temperature.rawValue,
+            context.number(Attribute.colorMode) == Mode.colorTemperatureMireds.rawValue,
             let level: Int = sibling.number(LevelControl.Attribute.currentLevel)
         else { return nil }
         let dimmed = levels.upperBound - min(max(level, levels.lowerBound), levels.upperBound)
@@ -123,9 +123,9 @@ struct ColorControlServer: ClusterServer {
 
     func isLooping(_ context: ClusterContext) -> Bool { context.number(Attribute.colorLoopActive) == 1 }
 
-    func setMode(_ mode: ColorMode, _ context: ClusterContext) {
-        context[Attribute.colorMode] = .number(mode.plain)
-        context[Attribute.enhancedColorMode] = .number(mode.rawValue)
+    func setMode(_ mode: Mode, _ context: ClusterContext) {
+        context[Attribute.colorMode] = mode.plain.tlv
+        context[Attribute.enhancedColorMode] = mode.tlv
     }
 
     /// Makes the attributes what the light shows, and comes back as long as it changes.
