@@ -5,9 +5,19 @@ package struct ParticipantDevice: Sendable {
     package static let cluster = RainMakerParticipantData.id
     package static let name = "RainMakerParticipantData"
 
-    /// Its attributes, which are fields of its one command too, by number.
-    package enum Field: UInt8, Sendable, CaseIterable {
+    /// Its attributes, which are fields of its one command too.
+    package enum Field: Sendable, CaseIterable {
         case name, companyName, email, contact, eventName
+
+        fileprivate var attribute: AttributeID {
+            switch self {
+            case .name: RainMakerParticipantData.Attribute.name
+            case .companyName: RainMakerParticipantData.Attribute.companyName
+            case .email: RainMakerParticipantData.Attribute.email
+            case .contact: RainMakerParticipantData.Attribute.contact
+            case .eventName: RainMakerParticipantData.Attribute.eventName
+            }
+        }
     }
 
     private let device: CustomCluster
@@ -16,9 +26,9 @@ package struct ParticipantDevice: Sendable {
     package init(_ device: CustomCluster) { self.device = device }
 
     package func data() async throws -> [Field: String] {
-        let values = try await device.read(Field.allCases.map { AttributeID(UInt32($0.rawValue)) })
+        let values = try await device.read(Field.allCases.map(\.attribute))
         var data: [Field: String] = [:]
-        for field in Field.allCases { data[field] = values[AttributeID(UInt32(field.rawValue))]?.text }
+        for field in Field.allCases { data[field] = values[field.attribute]?.text }
         return data
     }
 

@@ -3,17 +3,26 @@ import MatterModel
 
 /// The cloud's metadata of a device, in the layouts of both apps (docs/rainmaker.md).
 struct DeviceMetadata: Sendable {
-    private static let descriptor = Descriptor.id.rawValue
-    private static let basicInformation = BasicInformation.id.rawValue
+    private typealias Basic = BasicInformation.Attribute
+
     private static let attributeList = GlobalAttribute.attributeList.rawValue
     /// Clusters whose attribute lists the apps show.
-    private static let listedClusters: [UInt32] = [40, 6, 8, 768, 513, 1026]
+    private static let listedClusters: [ClusterID] = [
+        BasicInformation.id, OnOff.id, LevelControl.id, ColorControl.id, Thermostat.id, TemperatureMeasurement.id,
+    ]
+    private static let ofDescriptor = [
+        Descriptor.Attribute.deviceTypeList, Descriptor.Attribute.serverList, Descriptor.Attribute.clientList,
+    ]
+    private static let ofBasicInformation = [
+        Basic.vendorName, Basic.vendorID, Basic.productName, Basic.productID, Basic.softwareVersion,
+        Basic.softwareVersionString, Basic.serialNumber,
+    ]
 
     /// Clusters and attributes to read, of all endpoints.
     static let wanted: [(cluster: UInt32, attribute: UInt32)] =
-        [(descriptor, 0), (descriptor, 1), (descriptor, 2)]
-        + [0x0001, 0x0002, 0x0003, 0x0004, 0x0009, 0x000A, 0x000F].map { (basicInformation, $0) }
-        + listedClusters.map { ($0, attributeList) }
+        ofDescriptor.map { (Descriptor.id.rawValue, $0.rawValue) }
+        + ofBasicInformation.map { (BasicInformation.id.rawValue, $0.rawValue) }
+        + listedClusters.map { ($0.rawValue, attributeList) }
 
     private let readings: [NOCIssueContext.AttributeReading]
     private let name: String?
@@ -27,25 +36,25 @@ struct DeviceMetadata: Sendable {
 
     /// `{"Matter": {…}}`.
     var json: JSONObject {
-        let servers = lists(1)
-        let clients = lists(2)
+        let servers = lists(Descriptor.Attribute.serverList)
+        let clients = lists(Descriptor.Attribute.clientList)
         var matter: JSONObject = [
             "group_id": .string(group),
             "isRainmaker": .bool(servers.contains { $0.ids.contains(UInt64(RainMakerCluster.id.rawValue)) }),
         ]
-        matter["deviceName"] = (name ?? text(0x0003)).map { .string($0) }
+        matter["deviceName"] = (name ?? text(Basic.productName)).map { .string($0) }
         matter["deviceType"] = (deviceType(of: 1) ?? deviceType(of: nil)).map { .uint($0) }
         matter["endpointsData"] = .array(servers.map { .uint(UInt64($0.endpoint)) })
         matter["serversData"] = Self.flat(servers)
         matter["clientsData"] = Self.flat(clients.filter { !$0.ids.isEmpty })
         matter["attributesData"] = attributes
-        matter["vendorId"] = number(0x0002).map { .uint($0) }
-        matter["productId"] = number(0x0004).map { .uint($0) }
-        matter["softwareVersion"] = number(0x0009).map { .uint($0) }
-        matter["softwareVersionString"] = text(0x000A).map { .string($0) }
-        matter["serialNumber"] = text(0x000F).map { .string($0) }
-        matter["manufacturerName"] = text(0x0001).map { .string($0) }
-        matter["productName"] = text(0x0003).map { .string($0) }
+        matter["vendorId"] = number(Basic.vendorID).map { .uint($0) }
+        matter["productId"] = number(Basic.productID).map { .uint($0) }
+        matter["softwareVersion"] = number(Basic.softwareVersion).map { .uint($0) }
+        matter["softwareVersionString"] = text(Basic.softwareVersionString).map { .string($0) }
+        matter["serialNumber"] = text(Basic.serialNumber).map { .string($0) }
+        matter["manufacturerName"] = text(Basic.vendorName).map { .string($0) }
+        matter["productName"] = text(Basic.productName).map { .string($0) }
         matter["endpoints"] = nested(servers, clients)
         return ["Matter": .object(matter)]
     }
@@ -55,8 +64,8 @@ struct DeviceMetadata: Sendable {
         var ids: [UInt64]
     }
 
-    private func lists(_ attribute: UInt32) -> [List] {
-        readings.filter { $0.cluster == Self.descriptor && $0.attribute == attribute }
+    private func lists(_ attribute: AttributeID) -> [List] {
+        readings.filter { $0.isOf(Descriptor.id, attribute) }
             .map { List(endpoint: $0.endpoint, ids: $0.value.numbers) }
             .sorted { $0.endpoint < $1.endpoint }
     }
@@ -64,7 +73,7 @@ struct DeviceMetadata: Sendable {
     /// The first device type of an endpoint, or of the first application endpoint.
     private func deviceType(of endpoint: UInt16?) -> UInt64? {
         let reading = readings.first {
-            $0.cluster == Self.descriptor && $0.attribute == 0
+            $0.isOf(Descriptor.id, Descriptor.Attribute.deviceTypeList)
                 && (endpoint.map { $0 } ?? max(1, $0.endpoint)) == $0.endpoint
         }
         return (reading?.value.items?.first).flatMap { PartialStructure(tlv: $0) }?[
@@ -73,15 +82,15 @@ struct DeviceMetadata: Sendable {
         .map { UInt64($0.rawValue) }
     }
 
-    private func basic(_ attribute: UInt32) -> TLVValue? {
-        readings.first { $0.cluster == Self.basicInformation && $0.attribute == attribute }?.value
+    private func basic(_ attribute: AttributeID) -> TLVValue? {
+        readings.first { $0.isOf(BasicInformation.id, attribute) }?.value
     }
 
-    private func text(_ attribute: UInt32) -> String? {
+    private func text(_ attribute: AttributeID) -> String? {
         basic(attribute)?.text
     }
 
-    private func number(_ attribute: UInt32) -> UInt64? { basic(attribute)?.integer() }
+    private func number(_ attribute: AttributeID) -> UInt64? { basic(attribute)?.integer() }
 
     private static func flat(_ lists: [List]) -> JSONValue {
         var object = JSONObject()
@@ -122,4 +131,10 @@ struct DeviceMetadata: Sendable {
     }
 
     private static func hex(_ number: UInt64) -> String { "0x" + String(number, radix: 16) }
+}
+
+extension NOCIssueContext.AttributeReading {
+    fileprivate func isOf(_ cluster: ClusterID, _ attribute: AttributeID) -> Bool {
+        self.cluster == cluster.rawValue && self.attribute == attribute.rawValue
+    }
 }
