@@ -21,8 +21,12 @@ CODECS = [
 ]
 # What a cluster of the virtual device keeps is a record too.
 RECORD = re.compile(r"(?:var savedState: TLVValue\?|func restore\(_ state: TLVValue\) throws\(TLVError\)) \{")
+# What the definitions of a cluster or a command at hand say.
+BY_DEFINITION = r"(?:field\.id|\$0\.id|number|tag)[,)]"
 NUMBER = re.compile(
-    r"\bTLVElement\(\s*\d+\s*,|\bTLVElement\(\.context\(|\.init\(\d+, \.|\.field\(\d+\)"
+    # A constant of our own in the place of a number is one too.
+    rf"\.field\((?!{BY_DEFINITION})|\bTLVElement\(\s*(?:Self|[A-Z]\w*)\.\w+\s*,"
+    r"|\bTLVElement\(\s*\d+\s*,|\bTLVElement\(\.context\(|\.init\(\d+, \.|\.field\(\d+\)"
     r"|\.(?:unsigned|optionalUnsigned|signed|optionalSigned|octets|optionalOctets|string|optionalString|bool|optionalBool"
     r"|array|optionalArray|required|present|structure|fabric|integer|fields|optionalFields)\(\d+[,)]"
     r"|\b(?:fields|command|members)\??\[\d+\]|\(command, \d+[,)]")

@@ -21,7 +21,7 @@ CLUSTERS = [
     "Switch", "FixedLabel", "UserLabel", "BooleanState", "IcdManagement", "ModeSelect", "ScenesManagement",
     "SmokeCoAlarm", "ElectricalPowerMeasurement", "ElectricalEnergyMeasurement", "ValveConfigurationAndControl",
     "PumpConfigurationAndControl", "IlluminanceMeasurement", "TemperatureMeasurement", "PressureMeasurement",
-    "FlowMeasurement", "RelativeHumidityMeasurement", "AirQuality", "RvcRunMode", "RvcOperationalState",
+    "FlowMeasurement", "RelativeHumidityMeasurement", "AirQuality", "RvcCleanMode", "RvcRunMode", "RvcOperationalState",
     "MediaPlayback", "KeypadInput", "RainMaker", "MatterController", "RainMakerThreadBorderRouter", "RainMakerParticipantData",
 ]
 

@@ -30,7 +30,7 @@ CALLS = {"swift.func", "swift.init", "swift.method", "swift.type.method", "swift
 TYPES = {"swift.struct", "swift.enum", "swift.class", "swift.protocol"}
 OWN = " (own)"
 # What the documentation of a type that is not our own names.
-SOURCE = re.compile(r"specification|\bRFC \d|\bFIPS \d|\bX\.\d{3}|\bBlueZ\b|\bAvahi\b|\bXDG\b|\bPOSIX\b|\bledger\b|\bRainMaker\b", re.I)
+SOURCE = re.compile(r"specification|\bRFC\s\d|\bFIPS\s\d|\bX\.\d{3}|\bBlueZ\b|\bAvahi\b|\bXDG\b|\bPOSIX\b|\bledger\b|\bRainMaker\b", re.I)
 NUMBER = re.compile(r": (?:U?Int(?:8|16|32|64)?|Double|Float)\??(?: |$)")
 # What the documentation of a number says of it.
 MEANING = re.compile(

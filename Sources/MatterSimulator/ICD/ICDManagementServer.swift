@@ -28,7 +28,8 @@ struct ICDManagementServer: ClusterServer {
         var checkInNode: NodeID
         var monitored: NodeID
         var key: CheckInKey
-        var type: UInt8
+        /// Others than permanent ones are not checked in with.
+        var type: IcdManagement.ClientType
     }
 
     private static let (idleTimer, wakeTimer) = ("idle", "wake")
@@ -38,10 +39,7 @@ struct ICDManagementServer: ClusterServer {
     private static let longestPromise = Duration.seconds(30)
     /// How far the counter jumps when the device starts: it is saved only now and then.
     private static let leap: UInt32 = 100
-    /// ClientType Permanent: other clients are not checked in with.
-    private static let permanent: UInt8 = 0
-    /// UserActiveModeTriggerHint: press the setup button.
-    private static let trigger: UInt64 = 0x1000
+    private static let trigger = IcdManagement.UserActiveModeTrigger.setupButton
 
     let id = IcdManagement.id
     private let habits: SleepHabits
@@ -67,7 +65,7 @@ struct ICDManagementServer: ClusterServer {
             Attribute.activeModeThreshold: milliseconds(habits.threshold), Attribute.registeredClients: .array([]),
             Attribute.icdCounter: .uint(0),
             Attribute.clientsSupportedPerFabric: .uint(UInt64(habits.clientsPerFabric)),
-            Attribute.userActiveModeTriggerHint: .uint(Self.trigger),
+            Attribute.userActiveModeTriggerHint: Self.trigger.tlv,
             Attribute.operatingMode: .uint(0), Attribute.maximumCheckInBackOff: .uint(UInt64(habits.idle)),
         ]
     }
@@ -82,7 +80,7 @@ struct ICDManagementServer: ClusterServer {
                 of: clients.map { client in
                     IcdManagement.MonitoringRegistration(
                         checkInNodeID: client.checkInNode.rawValue, monitoredSubject: client.monitored.rawValue,
-                        clientType: .init(rawValue: client.type), fabricIndex: client.fabricIndex
+                        clientType: client.type, fabricIndex: client.fabricIndex
                     ).tlv
                 })
         case Attribute.icdCounter: .uint(UInt64(counter))
@@ -125,7 +123,7 @@ struct ICDManagementServer: ClusterServer {
         let client = Client(
             fabricIndex: fabric, checkInNode: node,
             monitored: NodeID(registration.monitoredSubject), key: key,
-            type: registration.clientType.rawValue)
+            type: registration.clientType)
         if let place {
             clients[place] = client
         } else {
@@ -223,7 +221,7 @@ struct ICDManagementServer: ClusterServer {
     /// Tells the clients that do not hear of the device by a subscription.
     private mutating func checkIn(_ context: ClusterContext) {
         let heard = clients.filter { client in
-            client.type == Self.permanent
+            client.type == .permanent
                 && !context.node.subscriptions.contains { $0.isActive && client.monitors($0.caller) }
         }
         guard !heard.isEmpty else { return }
@@ -251,7 +249,7 @@ struct ICDManagementServer: ClusterServer {
                             TLVElement(1, .uint(client.checkInNode.rawValue)),
                             TLVElement(2, .uint(client.monitored.rawValue)),
                             TLVElement(3, .octets(client.key.secret.copyBytes())),
-                            TLVElement(4, .uint(UInt64(client.type))),
+                            TLVElement(4, client.type.tlv),
                         ])
                     })),
         ])
@@ -266,7 +264,7 @@ struct ICDManagementServer: ClusterServer {
             clients.append(
                 Client(
                     fabricIndex: try client.unsigned(0), checkInNode: NodeID(try client.unsigned(1)),
-                    monitored: NodeID(try client.unsigned(2)), key: key, type: try client.unsigned(4)))
+                    monitored: NodeID(try client.unsigned(2)), key: key, type: .init(rawValue: try client.unsigned(4))))
         }
     }
 }

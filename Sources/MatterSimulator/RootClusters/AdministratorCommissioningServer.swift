@@ -6,11 +6,7 @@ struct AdministratorCommissioningServer: ClusterServer {
 
     private typealias Command = AdministratorCommissioning.Command
 
-    private enum Status {
-        static let busy: UInt8 = 2
-        static let pakeParameterError: UInt8 = 3
-        static let windowNotOpen: UInt8 = 4
-    }
+    private typealias Status = AdministratorCommissioning.StatusCode
 
     private static let largestDiscriminator: UInt16 = 0xFFF
 
@@ -43,12 +39,12 @@ struct AdministratorCommissioningServer: ClusterServer {
     ) throws(ClusterFailure) -> CommandAnswer {
         let node = context.node
         guard command.id != Command.revokeCommissioning else {
-            guard node.window.isOpen else { throw .cluster(Status.windowNotOpen) }
+            guard node.window.isOpen else { throw .cluster(Status.windowNotOpen.rawValue) }
             if node.failSafe != nil { node.expireFailSafe("revoked") }
             node.closeWindow("revoked")
             return .success
         }
-        guard node.failSafe == nil, !node.window.isOpen else { throw .cluster(Status.busy) }
+        guard node.failSafe == nil, !node.window.isOpen else { throw .cluster(Status.busy.rawValue) }
         guard command.id == Command.openCommissioningWindow else {
             let request: AdministratorCommissioning.OpenBasicCommissioningWindow = try command.decoded()
             let seconds = request.commissioningTimeout
@@ -63,12 +59,12 @@ struct AdministratorCommissioningServer: ClusterServer {
         let (iterations, salt) = (request.iterations, request.salt)
         guard PBKDFParameters.iterationRange.contains(Int(iterations)),
             PBKDFParameters.saltLength.contains(salt.count)
-        else { throw .cluster(Status.pakeParameterError) }
+        else { throw .cluster(Status.pakeParameterError.rawValue) }
         guard CommissioningWindow.timeouts.contains(seconds), discriminator <= Self.largestDiscriminator else {
             throw .invalidCommand
         }
         guard let data = try? SPAKE2PlusVerifierData(serialized: request.pakePasscodeVerifier) else {
-            throw .cluster(Status.pakeParameterError)
+            throw .cluster(Status.pakeParameterError.rawValue)
         }
         node.openWindow(
             .enhancedWindowOpen, data, PBKDFParameters(iterations: Int(iterations), salt: salt),

@@ -13,8 +13,6 @@ struct GeneralCommissioningServer: ClusterServer {
         var response: UInt16
     }
 
-    private static let bothLocations: UInt64 = 2
-
     let id = GeneralCommissioning.id
     private let limits: NodeLimits
     private let terms: DemandedTerms?
@@ -35,8 +33,8 @@ struct GeneralCommissioningServer: ClusterServer {
             Attribute.basicCommissioningInfo: GeneralCommissioning.BasicCommissioningInfo(
                 failSafeExpiryLengthSeconds: limits.failSafe, maxCumulativeFailsafeSeconds: limits.cumulativeFailSafe
             ).tlv,
-            Attribute.regulatoryConfig: .uint(Self.bothLocations),
-            Attribute.locationCapability: .uint(Self.bothLocations),
+            Attribute.regulatoryConfig: GeneralCommissioning.RegulatoryLocationType.indoorOutdoor.tlv,
+            Attribute.locationCapability: GeneralCommissioning.RegulatoryLocationType.indoorOutdoor.tlv,
             Attribute.supportsConcurrentConnection: .bool(isConcurrent),
         ]
         guard let terms else { return general }

@@ -17,7 +17,8 @@ struct UserLabelServer: ClusterServer {
         guard items.count <= Self.mostLabels else { throw .resourceExhausted }
         guard
             items.allSatisfy({ item in
-                (0...1).allSatisfy { (item.field($0)?.text?.utf8.count ?? 0) <= Self.longest }
+                guard let label = UserLabel.Label(tlv: item) else { return false }
+                return [label.label, label.value].allSatisfy { $0.utf8.count <= Self.longest }
             })
         else { throw .constraintError }
         context[attribute] = value
@@ -29,16 +30,13 @@ struct UserLabelServer: ClusterServer {
 struct TimeSynchronizationServer: ClusterServer {
     typealias Attribute = TimeSynchronization.Attribute
 
-    private static let timeNotAccepted: UInt8 = 2
-    private static let millisecondsGranularity: UInt64 = 3
-    private static let adminSource: UInt8 = 2
-
     let id = TimeSynchronization.id
 
     var initialAttributes: [AttributeID: TLVValue] {
         [
-            Attribute.utcTime: .null, Attribute.granularity: .uint(Self.millisecondsGranularity),
-            Attribute.timeSource: .uint(0),
+            Attribute.utcTime: .null,
+            Attribute.granularity: TimeSynchronization.Granularity.millisecondsGranularity.tlv,
+            Attribute.timeSource: TimeSynchronization.TimeSource.none.tlv,
         ]
     }
     var acceptedCommands: [CommandID] { [TimeSynchronization.Command.setUTCTime] }
@@ -53,16 +51,18 @@ struct TimeSynchronizationServer: ClusterServer {
     ) throws(ClusterFailure) -> CommandAnswer {
         let request: TimeSynchronization.SetUTCTime = try command.decoded()
         // A time of no granularity is no time.
-        guard request.granularity.rawValue != 0, let now = context.epochMicroseconds,
+        guard request.granularity != .noTimeGranularity, let now = context.epochMicroseconds,
             let asked = Int64(exactly: request.utcTime)
         else {
-            throw .cluster(Self.timeNotAccepted)
+            throw .cluster(TimeSynchronization.StatusCode.timeNotAccepted.rawValue)
         }
         let (difference, overflow) = asked.subtractingReportingOverflow(Int64(clamping: now))
-        guard !overflow, abs(difference) < Int64.max / 4 else { throw .cluster(Self.timeNotAccepted) }
+        guard !overflow, abs(difference) < Int64.max / 4 else {
+            throw .cluster(TimeSynchronization.StatusCode.timeNotAccepted.rawValue)
+        }
         context.node.clockOffset += difference
-        context[Attribute.granularity] = .number(request.granularity.rawValue)
-        context[Attribute.timeSource] = .number(request.timeSource?.rawValue ?? Self.adminSource)
+        context[Attribute.granularity] = request.granularity.tlv
+        context[Attribute.timeSource] = (request.timeSource ?? .admin).tlv
         context.touch(Attribute.utcTime)
         return .success
     }

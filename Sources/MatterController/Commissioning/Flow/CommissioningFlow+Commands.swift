@@ -19,7 +19,7 @@ extension CommissioningFlow {
 
     /// ISO 3166-1 has no such country.
     static let unknownCountry = "XX"
-    private static let bothLocations: UInt8 = 2
+    private static let bothLocations = GeneralCommissioning.RegulatoryLocationType.indoorOutdoor.rawValue
 
     mutating func regulation(country: String) -> CommissioningCommand {
         // A device that leaves no choice takes nothing else.

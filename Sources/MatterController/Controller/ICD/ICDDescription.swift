@@ -4,9 +4,6 @@ import MatterState
 struct ICDDescription: Sendable {
     private typealias Attribute = IcdManagement.Attribute
 
-    /// OperatingMode LIT.
-    private static let longIdleTimes: UInt8 = 1
-
     private(set) var features: FeatureMap = []
     private(set) var sleep = ICDRegistration.Sleep(idle: 1, active: 300, threshold: 300, isLong: false)
 
@@ -19,7 +16,7 @@ struct ICDDescription: Sendable {
     /// - Returns: `nil` for a device that does not sleep.
     init?(_ result: ReadResult) {
         var isThere = false
-        var mode: UInt8?
+        var mode: IcdManagement.OperatingMode?
         for report in result.attributes where report.path.cluster == IcdManagement.id {
             guard let value = report.value else { continue }
             isThere = true
@@ -30,14 +27,14 @@ struct ICDDescription: Sendable {
             case Attribute.activeModeThreshold: sleep.threshold = value.integer() ?? sleep.threshold
             case Attribute.userActiveModeTriggerHint: sleep.triggers = value.integer() ?? 0
             case Attribute.userActiveModeTriggerInstruction: sleep.triggerInstruction = value.text
-            case Attribute.operatingMode: mode = value.integer()
+            case Attribute.operatingMode: mode = IcdManagement.OperatingMode(tlv: value)
             case Attribute.maximumCheckInBackOff: sleep.mostBackOff = value.integer()
             default: break
             }
         }
         guard isThere else { return nil }
         // One that can change sleeps for long from its first registration on.
-        sleep.isLong = mode == Self.longIdleTimes || features.contains(IcdManagement.Feature.longIdleTimeSupport)
+        sleep.isLong = mode == .lit || features.contains(IcdManagement.Feature.longIdleTimeSupport)
     }
 
     /// True if it can check in.

@@ -11036,6 +11036,207 @@ extension RvcRunMode {
     }
 }
 
+/// RVC Clean Mode, cluster 0x0055.
+public enum RvcCleanMode {
+    /// The number of the cluster.
+    @inlinable public static var id: ClusterID { 0x0055 }
+
+    /// Attributes by number.
+    public enum Attribute {
+        /// SupportedModes
+        @inlinable public static var supportedModes: AttributeID { 0x0000 }
+        /// CurrentMode
+        @inlinable public static var currentMode: AttributeID { 0x0001 }
+    }
+
+    /// Commands by number.
+    public enum Command {
+        /// ChangeToMode
+        @inlinable public static var changeToMode: CommandID { 0x0000 }
+        /// ChangeToModeResponse
+        @inlinable public static var changeToModeResponse: CommandID { 0x0001 }
+    }
+
+    /// Features by bit.
+    public enum Feature {
+        /// DirectModeChange (DIRECTMODECH)
+        @inlinable public static var directModeChange: FeatureMap { .init(bit: 20) }
+    }
+
+    /// SupportedModes (0x0000)
+    @inlinable public static var supportedModes: TypedAttribute<[ModeOption]> { .init(id, 0x0000) }
+    /// CurrentMode (0x0001)
+    @inlinable public static var currentMode: TypedAttribute<UInt8> { .init(id, 0x0001) }
+}
+
+extension RvcCleanMode {
+
+    /// ModeOptionStruct
+    public struct ModeOption: ClusterStructure {
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// Label
+            @inlinable public static var label: StructureField<ModeOption, String> { .init(0) }
+            /// Mode
+            @inlinable public static var mode: StructureField<ModeOption, UInt8> { .init(1) }
+            /// ModeTags
+            @inlinable public static var modeTags: StructureField<ModeOption, [ModeTagStruct]> { .init(2) }
+        }
+
+        /// Label (field 0; at most 64 bytes)
+        public var label: String
+        /// Mode (field 1)
+        public var mode: UInt8
+        /// ModeTags (field 2; at most 8 entries)
+        public var modeTags: [ModeTagStruct]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(label: String, mode: UInt8, modeTags: [ModeTagStruct]) {
+            self.label = label
+            self.mode = mode
+            self.modeTags = modeTags
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let label: String = fields.required(0),
+                let mode: UInt8 = fields.required(1),
+                let modeTags: [ModeTagStruct] = fields.required(2)
+            else { return nil }
+            self.label = label
+            self.mode = mode
+            self.modeTags = modeTags
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, label)
+            fields.add(1, mode)
+            fields.add(2, modeTags)
+            return fields.tlv
+        }
+    }
+
+    /// ModeTag. A device may use a number that is not among these.
+    public struct ModeTag: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt16
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// Auto
+        @inlinable public static var auto: ModeTag { .init(rawValue: 0) }
+        /// Quick
+        @inlinable public static var quick: ModeTag { .init(rawValue: 1) }
+        /// Quiet
+        @inlinable public static var quiet: ModeTag { .init(rawValue: 2) }
+        /// LowNoise
+        @inlinable public static var lowNoise: ModeTag { .init(rawValue: 3) }
+        /// LowEnergy
+        @inlinable public static var lowEnergy: ModeTag { .init(rawValue: 4) }
+        /// Vacation
+        @inlinable public static var vacation: ModeTag { .init(rawValue: 5) }
+        /// Min
+        @inlinable public static var min: ModeTag { .init(rawValue: 6) }
+        /// Max
+        @inlinable public static var max: ModeTag { .init(rawValue: 7) }
+        /// Night
+        @inlinable public static var night: ModeTag { .init(rawValue: 8) }
+        /// Day
+        @inlinable public static var day: ModeTag { .init(rawValue: 9) }
+        /// DeepClean
+        @inlinable public static var deepClean: ModeTag { .init(rawValue: 16384) }
+        /// Vacuum
+        @inlinable public static var vacuum: ModeTag { .init(rawValue: 16385) }
+        /// Mop
+        @inlinable public static var mop: ModeTag { .init(rawValue: 16386) }
+        /// VacuumThenMop
+        @inlinable public static var vacuumThenMop: ModeTag { .init(rawValue: 16387) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16384, 16385, 16386, 16387: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "auto"
+            case 1: "quick"
+            case 2: "quiet"
+            case 3: "lowNoise"
+            case 4: "lowEnergy"
+            case 5: "vacation"
+            case 6: "min"
+            case 7: "max"
+            case 8: "night"
+            case 9: "day"
+            case 16384: "deepClean"
+            case 16385: "vacuum"
+            case 16386: "mop"
+            case 16387: "vacuumThenMop"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ModeTagStruct
+    public struct ModeTagStruct: ClusterStructure {
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// MfgCode
+            @inlinable public static var mfgCode: StructureField<ModeTagStruct, UInt16> { .init(0) }
+            /// Value
+            @inlinable public static var value: StructureField<ModeTagStruct, UInt16> { .init(1) }
+        }
+
+        /// MfgCode (field 0)
+        public var mfgCode: UInt16?
+        /// Value (field 1)
+        public var value: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(mfgCode: UInt16? = nil, value: UInt16) {
+            self.mfgCode = mfgCode
+            self.value = value
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let mfgCode: UInt16? = fields.optional(0),
+                let value: UInt16 = fields.required(1)
+            else { return nil }
+            self.mfgCode = mfgCode
+            self.value = value
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.addIfPresent(0, mfgCode)
+            fields.add(1, value)
+            return fields.tlv
+        }
+    }
+
+    /// StatusCode. A device may use a number that is not among these.
+    public struct StatusCode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// CleaningInProgress
+        @inlinable public static var cleaningInProgress: StatusCode { .init(rawValue: 64) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 64: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 64: "cleaningInProgress"
+            default: "\(rawValue)"
+            }
+        }
+    }
+}
+
 /// Air Quality, cluster 0x005B.
 public enum AirQuality {
     /// The number of the cluster.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Commissionable devices over the host's `bluetoothd`.
+/// Commissionable devices over BlueZ, the host's `bluetoothd`.
 ///
 /// Making one costs nothing: the D-Bus library is opened, the thread started and the daemon asked at the first scan.
 public final class BlueZCentral: BluetoothCentral {

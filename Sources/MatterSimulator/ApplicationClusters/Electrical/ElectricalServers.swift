@@ -9,7 +9,6 @@ struct ElectricalPowerServer: ClusterServer {
     private static let millivolts: Int64 = 230_000
     /// In milliwatts.
     private static let most: Int64 = 3_680_000
-    private static let activePower: UInt64 = 5
 
     let id = ElectricalPowerMeasurement.id
     let featureMap: FeatureMap = ElectricalPowerMeasurement.Feature.alternatingCurrent
@@ -17,7 +16,7 @@ struct ElectricalPowerServer: ClusterServer {
     let initialAttributes: [AttributeID: TLVValue] = [
         // AC.
         Attribute.powerMode: .uint(2), Attribute.numberOfMeasurementTypes: .uint(1),
-        Attribute.accuracy: .array(of: [Accuracy.tlv(of: activePower, upTo: most)]),
+        Attribute.accuracy: .array(of: [Accuracy.tlv(of: .activePower, upTo: most)]),
         Attribute.voltage: .number(millivolts), Attribute.activeCurrent: .int(0), Attribute.activePower: .int(0),
         Attribute.frequency: .int(50_000),
     ]
@@ -53,7 +52,6 @@ struct ElectricalPowerServer: ClusterServer {
 struct ElectricalEnergyServer: ClusterServer {
     private typealias Attribute = ElectricalEnergyMeasurement.Attribute
 
-    private static let electricalEnergy: UInt64 = 14
     private static let most: Int64 = 1_000_000_000_000
     private static let hour: Double = 3600
 
@@ -64,7 +62,7 @@ struct ElectricalEnergyServer: ClusterServer {
     let observedClusters: Set<ClusterID> = [ElectricalPowerMeasurement.id]
     let quietAttributes: Set<AttributeID> = [Attribute.cumulativeEnergyImported]
     let initialAttributes: [AttributeID: TLVValue] = [
-        Attribute.accuracy: Accuracy.tlv(of: electricalEnergy, upTo: most),
+        Attribute.accuracy: Accuracy.tlv(of: .electricalEnergy, upTo: most),
         Attribute.cumulativeEnergyImported: ElectricalEnergyMeasurement.EnergyMeasurement(energy: 0).tlv,
     ]
     /// Milliwatt-hours up to ``since``, and the milliwatts from then on.
@@ -124,9 +122,9 @@ struct PowerTopologyServer: ClusterServer {
 
 /// MeasurementAccuracyStruct (2.1.4.3): one range, one percent.
 private enum Accuracy {
-    static func tlv(of type: UInt64, upTo most: Int64) -> TLVValue {
+    static func tlv(of type: GlobalTypes.MeasurementType, upTo most: Int64) -> TLVValue {
         GlobalTypes.MeasurementAccuracy(
-            measurementType: .init(rawValue: UInt16(clamping: type)), measured: true, minMeasuredValue: 0,
+            measurementType: type, measured: true, minMeasuredValue: 0,
             maxMeasuredValue: most,
             accuracyRanges: [GlobalTypes.MeasurementAccuracyRange(rangeMin: 0, rangeMax: most, percentMax: 100)]
         ).tlv

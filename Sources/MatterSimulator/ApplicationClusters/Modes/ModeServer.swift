@@ -18,11 +18,11 @@ struct ModeServer: ClusterServer {
         let tags: [UInt16]
     }
 
+    /// Of Mode Base (Matter application cluster specification 1.10.7.2): the model has only what derived clusters add.
     enum Status {
         static let success: UInt8 = 0
         static let unsupportedMode: UInt8 = 1
         static let invalidInMode: UInt8 = 3
-        static let cleaningInProgress: UInt8 = 0x40
     }
 
     /// Of Mode Base, which all derived clusters share, and of Mode Select.

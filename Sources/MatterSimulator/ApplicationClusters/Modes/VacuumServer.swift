@@ -15,9 +15,9 @@ struct VacuumServer: ClusterServer {
         static let idle = RvcRunMode.ModeTag.idle.rawValue
         static let cleaning = RvcRunMode.ModeTag.cleaning.rawValue
         static let mapping = RvcRunMode.ModeTag.mapping.rawValue
-        static let deepClean: UInt16 = 0x4000
-        static let vacuum: UInt16 = 0x4001
-        static let mop: UInt16 = 0x4002
+        static let deepClean = RvcCleanMode.ModeTag.deepClean.rawValue
+        static let vacuum = RvcCleanMode.ModeTag.vacuum.rawValue
+        static let mop = RvcCleanMode.ModeTag.mop.rawValue
     }
 
     private static let home = "home"
@@ -48,10 +48,11 @@ struct VacuumServer: ClusterServer {
                 return isIdle || tags.contains(Tag.idle) ? nil : ModeServer.Status.invalidInMode
             },
             ModeServer(
-                0x0055, [.init("Vacuum", Tag.vacuum), .init("Mop", Tag.mop), .init("Deep clean", Tag.deepClean)]
+                RvcCleanMode.id,
+                [.init("Vacuum", Tag.vacuum), .init("Mop", Tag.mop), .init("Deep clean", Tag.deepClean)]
             ) { _, context in
                 let mode: UInt8? = context.sibling(RvcRunMode.id)?.number(RvcRunMode.Attribute.currentMode)
-                return mode ?? 0 == 0 ? nil : ModeServer.Status.cleaningInProgress
+                return mode ?? 0 == 0 ? nil : RvcCleanMode.StatusCode.cleaningInProgress.rawValue
             },
         ]
     }
