@@ -29,6 +29,7 @@ package final class KeptLease: Sendable {
         else { return nil }
         var found = session
         found.snapshot.nextCounter = next.snapshot.nextCounter - UInt64(KeptSessionStore.block)
+        found.snapshot.nextExchangeID = next.snapshot.nextExchangeID &- UInt16(KeptSessionStore.block)
         self.session = found
         self.isOld = isOld
         self.random = random
@@ -49,7 +50,9 @@ package final class KeptLease: Sendable {
         }
     }
 
-    /// The session once a block is taken from it, at a distance that no other process finds.
+    /// The session once a block is taken from it, at a distance that no other process finds. That goes for exchange ids,
+    /// too: the node may still repeat an answer that a process before has heard, and this one not, if the record was
+    /// taken back.
     ///
     /// The time is added to the random number, for a machine whose generator was taken back with its memory: two
     /// processes hardly read the clock in the same nanosecond.
@@ -58,9 +61,11 @@ package final class KeptLease: Sendable {
     ) -> KeptSession? {
         guard let moment = moment(), let number = try? random.integer(UInt32.self) else { return nil }
         var next = session
-        let leap = (number &+ UInt32(truncatingIfNeeded: moment.sinceBoot)) % KeptSessionStore.leap
-        next.snapshot.nextCounter += UInt64(leap) + UInt64(KeptSessionStore.block)
-        next.snapshot.nextExchangeID &+= UInt16(KeptSessionStore.block)
+        let distance = UInt64(number) &+ UInt64(bitPattern: moment.sinceBoot)
+        next.snapshot.nextCounter += distance % UInt64(KeptSessionStore.leap) + UInt64(KeptSessionStore.block)
+        // The highest bits of a product with the golden ratio: a nanosecond shows in all of them.
+        let exchanges = UInt16(truncatingIfNeeded: distance &* 0x9E37_79B9_7F4A_7C15 >> 48)
+        next.snapshot.nextExchangeID &+= exchanges &+ UInt16(KeptSessionStore.block)
         guard next.snapshot.nextCounter <= 1 << 32 else { return nil }
         next.moment = moment
         return next
