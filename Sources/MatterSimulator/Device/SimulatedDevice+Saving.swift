@@ -24,21 +24,24 @@ extension SimulatedDevice {
             return
         }
         let clusters = node.savedClusters
-        saving = Task {
-            let failure = await Task.detached(priority: .utility) { () -> (any Error)? in
-                do {
-                    try store.save(clusters: clusters)
-                    return nil
-                } catch {
-                    return error
-                }
-            }.value
-            if let failure { reportFailure(failure) }
-            saving = nil
-            if isSavingAgain {
-                isSavingAgain = false
-                saveClusters(store)
+        // Beside the work of the device.
+        let writing = Task.detached(executorPreference: time.executor, priority: .utility) { () -> (any Error)? in
+            do {
+                try store.save(clusters: clusters)
+                return nil
+            } catch {
+                return error
             }
+        }
+        saving = time.start { await self.finish(await writing.value, in: store) }
+    }
+
+    private func finish(_ failure: (any Error)?, in store: DeviceStore) {
+        if let failure { reportFailure(failure) }
+        saving = nil
+        if isSavingAgain {
+            isSavingAgain = false
+            saveClusters(store)
         }
     }
 

@@ -1,5 +1,5 @@
 import Glibc
-import MatterBase
+import MatterNetwork
 
 /// A lock that this process holds until it is released or the process ends, however it ends.
 package struct FileLock: ~Copyable, Sendable {
@@ -34,12 +34,12 @@ extension StateDirectory {
         _ name: String, timeout: Duration = StateDirectory.lockTimeout,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> FileLock {
-        let deadline = ContinuousClock.now + timeout
+        let deadline = time.now + timeout
         var pause = Self.shortestPause
         while true {
             if let lock = try tryLock(name) { return lock }
-            guard ContinuousClock.now < deadline else { throw busy(try RecordName(name, isLock: true), timeout) }
-            try await Task.sleep(for: min(pause, deadline - ContinuousClock.now))
+            guard time.now < deadline else { throw busy(try RecordName(name, isLock: true), timeout) }
+            try await time.sleep(for: min(pause, deadline - time.now))
             pause = min(pause * 2, Self.longestPause)
         }
     }

@@ -1,4 +1,4 @@
-import MatterBase
+package import MatterNetwork
 
 /// The folder in which matterctl keeps what it must not forget: small files, one record each.
 ///
@@ -22,6 +22,9 @@ public struct StateDirectory: Sendable {
 
     /// Where this machine says which one it is.
     var machineIDFile = "/etc/machine-id"
+
+    /// The clock of those who wait for a lock or a session slot.
+    package var time: any TimeSource = SystemTime()
 
     let openFolders = OpenFolders()
 

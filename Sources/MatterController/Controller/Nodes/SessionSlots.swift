@@ -39,13 +39,14 @@ final class SessionSlots: Sendable {
     ///   over a full disk.
     /// - Throws: ``ControllerError`` with code `sessionsInUse` at the deadline, `CancellationError`.
     func take(for node: NodeRecord, deadline: Instant) async throws -> SlotLease? {
-        let began = Instant.now
+        let time = state.time
+        let began = time.now
         let last = deadline - min(Self.shortestTurn, max(.zero, (deadline - began) / 4))
         do {
             let count = Self.count(sessionsPerFabric: node.sessionsPerFabric)
             if kind == .long, let lease = try await long(for: node, of: count) { return lease }
             let lease = try await opened().take(node: node.nodeID.rawValue, kind, of: count, until: last)
-            let waited = Instant.now - began
+            let waited = time.now - began
             if waited > .milliseconds(1) {
                 logger.debug("waited \(Spelled.seconds(waited)) until other commands had ended their sessions")
             }
@@ -65,10 +66,10 @@ final class SessionSlots: Sendable {
     private func long(for node: NodeRecord, of count: Int) async throws -> SlotLease? {
         let (slots, id) = (try opened(), node.nodeID.rawValue)
         do {
-            return try await slots.take(node: id, .long, of: 1, until: .now)
+            return try await slots.take(node: id, .long, of: 1, until: state.time.now)
         } catch is SlotsTaken {
             guard count > 1 else { return nil }
-            return try? await slots.take(node: id, .short, from: count - 1, of: count, until: .now)
+            return try? await slots.take(node: id, .short, from: count - 1, of: count, until: state.time.now)
         }
     }
 

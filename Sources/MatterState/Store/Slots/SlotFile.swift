@@ -1,4 +1,5 @@
 import Glibc
+package import MatterNetwork
 import Synchronization
 
 /// Slots that the processes of a state directory share: places for sessions with the nodes of one fabric.
@@ -24,10 +25,12 @@ package final class SlotFile: Sendable {
 
     private let state: Mutex<State>
     private let path: String
+    private let time: any TimeSource
 
-    init(_ file: consuming Descriptor, path: String) {
+    init(_ file: consuming Descriptor, path: String, time: any TimeSource) {
         state = Mutex(State(file: file))
         self.path = path
+        self.time = time
     }
 
     /// Waits for a slot of a node, in the order of arrival.
@@ -41,14 +44,14 @@ package final class SlotFile: Sendable {
     ///   - deadline: a slot that is free is taken even after it.
     /// - Throws: ``SlotsTaken`` at the deadline, ``StoreError`` if no lock can be made, `CancellationError`.
     package func take(
-        node: UInt64, _ kind: SlotKind, from first: Int = 0, of count: Int, until deadline: ContinuousClock.Instant,
+        node: UInt64, _ kind: SlotKind, from first: Int = 0, of count: Int, until deadline: Instant,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> SlotLease {
         let layout = SlotLayout(node: node)
         let last = kind == .short ? min(max(count, 1), SlotLayout.shortSlots) : 1
         let indices = min(first, last)..<last
         let ticket = try queue(layout.queue(kind))
-        let began = ContinuousClock.now
+        let began = time.now
         while true {
             let pause: Duration
             switch try look(ticket, layout, kind, indices) {
@@ -58,12 +61,12 @@ package final class SlotFile: Sendable {
                 pause = Self.step * Double(others)
             case .allTaken:
                 // Short commands take some 30 ms. Who has waited for longer may look less often.
-                pause = max(Self.step, (.now - began) / 8)
+                pause = max(Self.step, (time.now - began) / 8)
             }
-            guard ContinuousClock.now < deadline else {
-                throw SlotsTaken(holders: holders(layout, kind, indices), waited: .now - began)
+            guard time.now < deadline else {
+                throw SlotsTaken(holders: holders(layout, kind, indices), waited: time.now - began)
             }
-            try await Task.sleep(for: min(pause, Self.longestPause, deadline - .now))
+            try await time.sleep(for: min(pause, Self.longestPause, deadline - time.now))
         }
     }
 
@@ -218,6 +221,6 @@ extension StateDirectory {
     package func slots(_ name: String) throws(StoreError) -> SlotFile {
         let name = try RecordName(name, isLock: true)
         let file = try openLockFile(name)
-        return SlotFile(file, path: path(of: [RecordName.locks, name.lockFile]))
+        return SlotFile(file, path: path(of: [RecordName.locks, name.lockFile]), time: time)
     }
 }
