@@ -218,10 +218,3 @@ extension NetworkChange {
         }
     }
 }
-
-extension NodeLink {
-    /// Ends the session, so that the next message sets up another one.
-    func renew() async {
-        if let session { await drop(session) }
-    }
-}

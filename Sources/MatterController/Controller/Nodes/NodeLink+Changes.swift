@@ -173,14 +173,11 @@ extension NodeLink {
                 }
                 do {
                     if let output = try await place?.run.perform(action, &transaction) {
-                        if let place {
-                            prove(place.session)
-                            await leaveIfSuperseded(place.session)
-                        }
+                        if let place { await prove(place.session) }
                         return output
                     }
                 } catch {
-                    if let place { judge(place.session, by: error) }
+                    if let place { await judge(place.session, by: error) }
                     if announced != nil, error is InteractionError, !transaction.mayHaveRun() {
                         // The device is there, and does not take commands in two steps.
                         announced = nil
@@ -188,9 +185,9 @@ extension NodeLink {
                         continue
                     }
                     if let session = place?.session {
-                        switch await standing(of: session) {
-                        case .current: break
-                        case .superseded: _ = fate.handle(.superseded, now: time.now)
+                        switch await succession(of: session) {
+                        case nil: break
+                        case .searching, .unproven: _ = fate.handle(.superseded, now: time.now)
                         case .disproved:
                             actions = fate.handle(.disproved(error), now: time.now)
                             continue

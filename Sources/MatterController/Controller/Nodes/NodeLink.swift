@@ -2,6 +2,8 @@ import Logging
 package import MatterState
 
 /// The way to one node: a session when needed, another one when the first is lost, and no command twice.
+///
+/// ``SessionLadder`` decides; this performs.
 public actor NodeLink {
     /// How long a device may take beyond the delivery of messages.
     package struct Patience: Sendable {
@@ -13,8 +15,6 @@ public actor NodeLink {
         // memberwise: package, afterAcknowledgement = nil
     }
 
-    /// How often to look whether another task has set the session up.
-    private static let connectingPause = Duration.milliseconds(2)
     /// How long the handshakes of other processes with this node wait for ours.
     private static let longestTurn = Duration.seconds(3)
     /// How long a peer may take over the last message of a resumption.
@@ -33,11 +33,17 @@ public actor NodeLink {
     /// Who wants to know that the node is waited for.
     private let waits: (any NodeWaits)?
     let logger: Logger
-    var session: SecureSession?
-    /// True if a session is being set up: two would cost the device one too many.
-    private var isConnecting = false
-    /// How many sessions are being ended in peace: the node would count them beside a new one.
-    private var closing = 0
+    /// Told how long it took until the node answered in a session.
+    private let tell: (@Sendable (NodeRecord, SessionRung, Duration) -> Void)?
+    private var ladder: SessionLadder
+    /// The sessions that the ladder speaks of.
+    private var sessions: [SessionReference: SecureSession] = [:]
+    /// Tells those who wait that the ladder has another state.
+    private let changes = ChangeSignal()
+    /// The way to another session beside one on trial.
+    private var beside: Task<Void, Never>?
+    /// Sessions that are being ended, each with the work of doing it.
+    private var endings: [SessionReference: Task<Void, Never>] = [:]
     private let slots: SessionSlots
     /// What allows this link to have a session: from before it is set up until it is closed, and over to its replacement.
     var slot: SlotLease?
@@ -45,9 +51,7 @@ public actor NodeLink {
     private var followers = 0
     /// The session on which followers have left subscriptions behind: the node keeps them until it reports to them next.
     private var burdened: SessionReference?
-    /// Sessions that are being ended, each with the work of doing it.
-    private var endings: [SessionReference: Task<Void, Never>] = [:]
-    /// What is known of the session that is kept between processes.
+    /// What is kept between processes.
     var keeping: Keeping
 
     init(
@@ -63,14 +67,19 @@ public actor NodeLink {
         self.onlyAddresses = onlyAddresses
         self.nodes = nodes
         self.slots = slots
-        keeping = Keeping(store: kept, isFresh: isFresh, keepsSessions: keepsSessions)
-        keeping.tell = tell
+        self.tell = tell
         self.patience = patience
         self.waits = waits
         self.logger = logger
+        ladder = SessionLadder(sessionsPerFabric: node.sessionsPerFabric, now: manager.time.now)
+        keeping = Keeping(store: kept, isFresh: isFresh, keepsSessions: keepsSessions)
     }
 
-    // MARK: Sessions
+    /// The promises of the link to the node.
+    nonisolated var time: any TimeSource { manager.time }
+    nonisolated var link: LinkProperties { manager.link }
+
+    func client(_ session: SecureSession) -> InteractionClient { InteractionClient(session) }
 
     func beginWait(until deadline: Instant) {
         waits?.began(node, at: onlyAddresses.isEmpty ? node.addresses : onlyAddresses, until: deadline)
@@ -78,68 +87,80 @@ public actor NodeLink {
 
     func endWait() { waits?.ended(node) }
 
+    // MARK: A session
+
     /// The session under way, or a new one.
     ///
     /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     @discardableResult
     public func connect(deadline: Instant) async throws -> SecureSession {
+        if let session = await usableSession() { return session }
+        beginWait(until: deadline)
+        defer { endWait() }
         while true {
+            let mark = changes.mark
             if let session = await usableSession() { return session }
-            guard isConnecting || closing > 0 else { break }
-            try await time.sleep(for: Self.connectingPause)
+            for action in ladder.handle(.wanted, now: time.now) {
+                if case .enter = action { return try await climb(deadline: deadline) }
+                try await perform(action)
+            }
+            await changes.wait(after: mark, until: deadline, of: time)
+            try Task.checkCancellation()
             guard time.now < deadline else {
                 throw SessionError(.noReply, phase: .case, "another task was still setting up or ending this session")
             }
         }
-        isConnecting = true
-        beginWait(until: deadline)
-        defer {
-            endWait()
-            isConnecting = false
-        }
-        let session = try await newSession(deadline: deadline)
-        self.session = session
-        return session
     }
 
     private func usableSession() async -> SecureSession? {
-        guard let session, await session.manager.contains(session.reference) else { return nil }
-        return session
+        guard let reference = ladder.session, let session = sessions[reference] else { return nil }
+        if await manager.contains(reference) { return session }
+        sessions[reference] = nil
+        await handle(.gone(reference))
+        return nil
     }
 
-    private func newSession(deadline: Instant) async throws -> SecureSession {
+    /// From a slot to a session.
+    private func climb(deadline: Instant) async throws -> SecureSession {
         let began = time.now
-        keeping.wanted = began
-        try await takeSlot(deadline: deadline)
-        let turn = slot
-        let ready = time.now
-        if let kept = await keptSession(deadline: deadline) {
-            turn?.passTurn()
-            return kept
-        }
-        // Many devices take part in one handshake at a time. One that leads nowhere does not keep the others for long.
-        async let _ = passTurn(turn)
+        var ready = began
+        var turn: SlotLease?
         do {
-            var session = try await successor()
-            if session == nil {
-                let new = try await handshake(deadline: deadline)
-                begin(new)
-                session = new
+            try await takeSlot(deadline: deadline)
+            let taken = slot
+            turn = taken
+            ready = time.now
+            if let kept = await keptSession() {
+                taken?.passTurn()
+                sessions[kept.reference] = kept
+                for action in ladder.handle(.found(kept.reference), now: time.now) {
+                    if case .watch = action {
+                        beside = time.start { [self] in await descend(beside: kept, deadline: deadline) }
+                    }
+                }
+                changes.fire()
+                return kept
             }
-            guard let session else { throw CancellationError() }
-            if session.isResumed, let turn {
+            await handle(.nothingKept)
+            // Many devices take part in one handshake at a time. One that leads nowhere does not keep the others for long.
+            async let _ = passTurn(taken)
+            let session = try await handshake(deadline: deadline)
+            sessions[session.reference] = session
+            await handle(.established(session.reference))
+            if session.isResumed, let taken {
                 // The last word of the handshake was ours: the peer has yet to hear it.
-                time.start { [weak turn, time] in
+                time.start { [weak taken, time] in
                     try? await time.sleep(for: Self.lastWord)
-                    turn?.passTurn()
+                    taken?.passTurn()
                 }
             } else {
-                turn?.passTurn()
+                taken?.passTurn()
             }
             return session
         } catch {
             turn?.passTurn()
-            if session == nil { freeSlot() }
+            for case .freeSlot in ladder.handle(.failed(error), now: time.now) { freeSlot() }
+            changes.fire()
             let waited = ready - began
             guard waited > Self.noticeableWait, (error as? SessionError)?.isSilence ?? false,
                 deadline - ready < min(Self.fairTurn, waited)
@@ -155,7 +176,7 @@ public actor NodeLink {
     }
 
     /// A session by a handshake: resumed if possible.
-    func handshake(deadline: Instant) async throws -> SecureSession {
+    private func handshake(deadline: Instant) async throws -> SecureSession {
         try await makeConnector().connect(
             to: node.nodeID, hints: onlyAddresses.isEmpty ? node.addresses : onlyAddresses,
             onlyHints: !onlyAddresses.isEmpty, reliability: node.reliability ?? .standard, deadline: deadline)
@@ -170,13 +191,159 @@ public actor NodeLink {
         slot = nil
     }
 
+    // MARK: Beside a session on trial
+
+    /// Goes down the ladder if the node is silent on a session on trial for longer than usual.
+    private func descend(beside old: SecureSession, deadline: Instant) async {
+        watching: while true {
+            do { try await time.sleep(for: manager.headStart(on: old.reference)) } catch { return }
+            let facts = await facts(of: old.reference)
+            guard !Task.isCancelled else { return }
+            switch ladder.handle(.doubted(old.reference, facts), now: time.now).first {
+            case .watch: continue
+            case .shakeBeside: break watching
+            default: return
+            }
+        }
+        logger.debug("kept: no answer yet; a handshake beside it")
+        do {
+            let new = try await handshake(deadline: deadline)
+            let facts = await facts(of: old.reference)
+            sessions[new.reference] = new
+            guard !Task.isCancelled else { return await end(new) }
+            await handle(.establishedBeside(old.reference, new.reference, facts))
+        } catch {
+            guard !Task.isCancelled else { return }
+            await handle(.failedBeside(old.reference, error))
+        }
+    }
+
+    private func facts(of session: SessionReference) async -> SessionLadder.Facts {
+        SessionLadder.Facts(
+            isThere: await manager.contains(session), acknowledged: await manager.lastAcknowledged(on: session),
+            isWaiting: await manager.hasUnacknowledged(on: session))
+    }
+
+    // MARK: What the ladder says
+
+    /// Tells the ladder of something, and does what it says.
+    func handle(_ event: SessionLadder.Event) async {
+        let actions = ladder.handle(event, now: time.now)
+        changes.fire()
+        for action in actions { try? await perform(action) }
+    }
+
+    /// - Throws: what the ladder says that has failed.
+    private func perform(_ action: SessionLadder.Action) async throws {
+        switch action {
+        case .enter, .watch, .shakeBeside:
+            // Whoever has told the ladder goes on with these himself.
+            break
+        case .stopBeside:
+            beside?.cancel()
+            beside = nil
+        case .begin(let session): if let session = sessions[session] { begin(session) }
+        case .tell(let session, let duration):
+            guard let rung = sessions[session]?.rung else { return }
+            let shown = (duration / .milliseconds(1) * 10).rounded() / 10
+            logger.debug("session: \(rung.rawValue), the first answer after \(shown) ms")
+            tell?(node, rung, duration)
+        case .forget(let session): forget(session)
+        case .reach(let old, let new):
+            // A node that has moved may still have the old session.
+            guard let address = sessions[new]?.address, address != sessions[old]?.address else { return }
+            await manager.reach(old, at: address)
+        case .seekProof(let old, let new, let since): seekProof(old, on: new, since: since)
+        case .leave(let session): await sessions.removeValue(forKey: session)?.leave()
+        case .drop(let session): await drop(session)
+        case .end(let session):
+            if let session = sessions[session] { await end(session) }
+        case .remove(let session):
+            sessions[session] = nil
+            await manager.remove(session)
+        case .keep(let session):
+            if let session = sessions[session], await !keep(session) { await end(session) }
+            sessions[session] = nil
+        case .freeSlot: freeSlot()
+        case .fail(let error): throw error
+        }
+    }
+
+    private func end(_ session: SecureSession) async {
+        sessions[session.reference] = nil
+        await session.close()
+    }
+
+    /// The peer is told before anything else is tried, so that it has one session with us and not two; an interruption
+    /// does not keep it from being told.
+    private func drop(_ reference: SessionReference) async {
+        if let ending = endings[reference] { return await ending.value }
+        guard let session = sessions.removeValue(forKey: reference) else { return }
+        let ending = time.start { await session.closeInsistently() }
+        endings[reference] = ending
+        await ending.value
+        endings[reference] = nil
+    }
+
+    private func seekProof(_ old: SessionReference, on new: SessionReference, since: Instant) {
+        guard let session = sessions[new] else { return }
+        let proof = restartProof(since: since)
+        time.start { [self] in
+            let isProven = if let proof { await holds(proof, on: session) } else { false }
+            if isProven { logger.debug("kept: the node was started again before the command was sent") }
+            await handle(.searched(old, isProven: isProven))
+        }
+    }
+
+    // MARK: What its users say
+
+    /// The node has answered in a session: there is no need for another.
+    func prove(_ session: SecureSession) async { await handle(.answered(session.reference)) }
+
+    /// What an error says of a session: a refusal is an answer, and after silence it is not left to another process.
+    func judge(_ session: SecureSession, by error: any Error) async {
+        await handle(error is InteractionError ? .answered(session.reference) : .silent(session.reference))
+    }
+
+    /// Gives up a session whose peer may still have it, and something that was sent on it may still be on its way.
+    func drop(_ session: SecureSession) async { await handle(.lost(session.reference)) }
+
+    /// Ends the session, so that the next message sets up another one.
+    func renew() async {
+        if let session = ladder.session { await handle(.lost(session)) }
+    }
+
+    /// Leaves a kept session in which the node acknowledges and does not answer, so that the next one is set up.
+    func leaveIfUnanswered(_ session: SecureSession) async { await handle(.unanswered(session.reference)) }
+
+    /// True if the node has answered nothing yet in a session that an earlier process has left.
+    func isUnanswered(_ session: SecureSession) -> Bool { ladder.isUnanswered(session.reference) }
+
+    /// A command that may run once only is about to go out on a session.
+    func risk(_ session: SecureSession) { _ = ladder.handle(.risked(session.reference), now: time.now) }
+
+    /// The outcome of such a command is known, or will not be.
+    func settle(_ session: SecureSession) { _ = ladder.handle(.settled(session.reference), now: time.now) }
+
+    /// What has become of a session that was replaced; `nil` for one that was not.
+    func succession(of session: SecureSession) async -> SessionLadder.Succession? {
+        let deadline = time.now + Self.longestSearch
+        while true {
+            let mark = changes.mark
+            guard case .searching? = ladder.succession(of: session.reference), time.now < deadline else { break }
+            await changes.wait(after: mark, until: deadline, of: time)
+            if Task.isCancelled { break }
+        }
+        return ladder.succession(of: session.reference)
+    }
+
     /// Says that a follower needs the session until it calls `leave`.
     func enter() { followers += 1 }
 
     /// Says that a follower needs the session no more; the last one ends it.
     func leave() async {
         followers -= 1
-        if followers == 0 { await close() } else { burdened = session?.reference }
+        if followers == 0 { await close() } else { burdened = ladder.session }
     }
 
     /// Whether a set-up failed for a reason of ours: its session was ended meanwhile, or kept subscriptions without a
@@ -186,17 +353,18 @@ public actor NodeLink {
             burdened = nil
             await drop(session)
         }
-        return self.session?.reference != session.reference
+        return ladder.session != session.reference
     }
 
     /// Remembers where the node was reached and ends the session.
     package func close() async {
-        guard let session else { return freeSlot() }
-        self.session = nil
-        closing += 1
-        if await !keep(session) { await session.close() }
-        closing -= 1
-        freeSlot()
+        let session = ladder.session.flatMap { sessions[$0] }
+        let way = beside
+        await handle(.close(canKeep: canKeep))
+        // A handshake that is given up is told to the node.
+        if let way, way.isCancelled { await way.value }
+        guard let session, case .closing = ladder.state else { return }
+        await handle(.closed)
         // An address that was given by hand is not the way to find the node next time.
         let address = onlyAddresses.isEmpty ? session.address : node.addresses.first
         let reliability = session.reliability
@@ -211,94 +379,6 @@ public actor NodeLink {
         }
     }
 
-    /// Gives up a session whose peer may still have it, and something that was sent on it may still be on its way.
-    ///
-    /// The peer is told before anything else is tried, so that it has one session with us and not two; an interruption
-    /// does not keep it from being told.
-    func drop(_ session: SecureSession) async {
-        if self.session?.reference == session.reference { self.session = nil }
-        forget(session)
-        if let ending = endings[session.reference] { return await ending.value }
-        let ending = time.start { await session.closeInsistently() }
-        endings[session.reference] = ending
-        await ending.value
-        endings[session.reference] = nil
-    }
-
-    /// The promises of the link to the node.
-    nonisolated var time: any TimeSource { manager.time }
-    nonisolated var link: LinkProperties { manager.link }
-
-    func client(_ session: SecureSession) -> InteractionClient { InteractionClient(session) }
-
-    // MARK: Reading
-
-    /// Reads paths in request order, in as many portions as it takes.
-    ///
-    /// - Parameters:
-    ///   - events: also the log of these.
-    ///   - versions: the clusters that are left out if they still have these data versions.
-    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
-    public func read(
-        _ paths: [AttributePath], events: [EventPath] = [], unlessAt versions: [DataVersionFilter] = [],
-        isFabricFiltered: Bool = true, deadline: Instant
-    ) async throws -> ReadResult {
-        var result = ReadResult()
-        for request in try ReadRequest(
-            attributePaths: paths, eventPaths: events, isFabricFiltered: isFabricFiltered,
-            dataVersionFilters: versions
-        ).split(maxPayload: link.largestPayload) {
-            result.merge(try await repeating(ReadTransaction(request), deadline: deadline))
-        }
-        return result
-    }
-
-    /// Reads the log of events, oldest first.
-    ///
-    /// - Parameter minimum: the first event number of interest; `nil` for all.
-    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
-    public func readEvents(
-        _ paths: [EventPath], from minimum: UInt64? = nil, deadline: Instant
-    ) async throws -> [EventReport] {
-        var result = ReadResult()
-        for request in try ReadRequest(
-            attributePaths: [], eventPaths: paths, eventFilters: minimum.map { [EventFilter(minimum: $0)] } ?? []
-        ).split(maxPayload: link.largestPayload) {
-            result.merge(try await repeating(ReadTransaction(request), deadline: deadline))
-        }
-        return result.events
-    }
-
-    /// Runs something that changes nothing: again on the same session if the answer got lost, on a new one if the peer
-    /// fell silent.
-    private func repeating<Transaction: InteractionTransaction>(
-        _ transaction: Transaction, deadline: Instant
-    ) async throws -> Transaction.Output {
-        beginWait(until: deadline)
-        defer { endWait() }
-        while true {
-            let session = try await connect(deadline: deadline)
-            var attempt = transaction
-            do {
-                let output = try await client(session).run(
-                    &attempt, deadline: deadline, processing: patience(on: session, usual: patience.usual))
-                prove(session)
-                return output
-            } catch let error as TransportError where time.now < deadline {
-                switch error.code {
-                case .noReply:
-                    logger.debug("no answer came; asking again")
-                    await leaveIfUnanswered(session)
-                case .notAcknowledged, .unreachable, .closed:
-                    logger.debug("the session is lost; setting up another one")
-                    await drop(session)
-                default:
-                    throw error
-                }
-            } catch {
-                judge(session, by: error)
-                throw error
-            }
-        }
-    }
+    /// Ends the session without a word: the node has forgotten us.
+    func abandon() async { await handle(.abandoned) }
 }

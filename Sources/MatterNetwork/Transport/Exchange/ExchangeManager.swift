@@ -48,6 +48,8 @@ package actor ExchangeManager {
     var reservedSessionIDs: Set<UInt16> = []
     private var timer: (deadline: Instant, task: ScheduledWork)?
     private var isShutDown = false
+    /// Who waits for the last acknowledgements and retransmissions.
+    private var draining: ChangeSignal?
     let trace: (@Sendable (String) -> Void)?
 
     /// How many of ``incoming`` may wait to be served: a report of each node of a large house, all at once.
@@ -145,6 +147,7 @@ package actor ExchangeManager {
         }
         reservations[session] = nil
         engine.remove(session)
+        tellIfDrained()
     }
 
     /// How many exchanges there are, on all sessions.
@@ -245,13 +248,20 @@ package actor ExchangeManager {
         failures.remove(key)
         finishWaiting(key, .failure(TransportError(.closed, "the exchange was closed")))
         engine.abandon(key)
+        tellIfDrained()
     }
 
     /// Closes the link. What peers are still owed gets until `deadline`.
     package func shutDown(drainUntil deadline: Instant? = nil) async {
-        while let deadline, !engine.isDrained, time.now < deadline, !Task.isCancelled {
-            // Only acknowledgements and last retransmissions are left; a short nap is fine here.
-            try? await time.sleep(for: .milliseconds(10))
+        if let deadline {
+            let changes = ChangeSignal()
+            draining = changes
+            while true {
+                let mark = changes.mark
+                guard !engine.isDrained, time.now < deadline, !Task.isCancelled else { break }
+                await changes.wait(after: mark, until: deadline, of: time)
+            }
+            draining = nil
         }
         isShutDown = true
         timer?.task.cancel()
@@ -377,7 +387,12 @@ package actor ExchangeManager {
 
     // MARK: Time
 
+    private func tellIfDrained() {
+        if engine.isDrained { draining?.fire() }
+    }
+
     private func schedule() {
+        tellIfDrained()
         let deadlines = [engine.nextDeadline, waits.earliest]
         guard !isShutDown, let earliest = deadlines.compactMap({ $0 }).min() else {
             timer?.task.cancel()
