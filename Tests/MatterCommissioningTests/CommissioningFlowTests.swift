@@ -229,15 +229,15 @@ struct CommissioningFlowTests {
         #expect(journey.undo == undo)
     }
 
-    @Test("the driver's own stages obey the end as well")
-    func advance() throws {
+    @Test("the stage that begins with the search obeys the end as well")
+    func connecting() throws {
         var journey = try Journey()
         journey.configuration.until = .operationalDiscovery
         var flow = CommissioningFlow(journey.configuration)
-        #expect(throws: CommissioningError.self) { try flow.advance(to: .case) }
+        #expect(throws: CommissioningError.self) { try flow.handle(.connecting) }
         journey.configuration.until = .case
         flow = CommissioningFlow(journey.configuration)
-        _ = try flow.advance(to: .case)
+        _ = try flow.handle(.connecting)
         #expect(flow.stage == .case)
     }
 

@@ -170,6 +170,7 @@ struct Journey {
         case .issued: "issued"
         case .recorded: "recorded"
         case .chosen: "chosen"
+        case .connecting: "connecting"
         case .connected: "connected"
         case .endpoints: "endpoints"
         }

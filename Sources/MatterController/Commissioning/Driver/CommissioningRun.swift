@@ -142,8 +142,7 @@ struct CommissioningRun: Sendable {
                 for action in actions {
                     if case .enter(let stage) = action { clock.enter(stage) }
                     if case .connect = action {
-                        // The address just used is tried at once, while discovery looks for better ones.
-                        for action in try flow.advance(to: .case) {
+                        for action in try flow.handle(.connecting) {
                             if case .enter(let stage) = action { clock.enter(stage) }
                         }
                     }

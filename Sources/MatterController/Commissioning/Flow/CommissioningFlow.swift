@@ -42,6 +42,8 @@ package struct CommissioningFlow: Sendable {
         case recorded
         /// The answer of the person; `nil` for none.
         case chosen(NetworkCredential?)
+        /// The address of PASE is tried at once, while discovery looks for better ones.
+        case connecting
         case connected
         case endpoints(ReadResult)
     }
@@ -63,21 +65,44 @@ package struct CommissioningFlow: Sendable {
         case leavePending
     }
 
-    /// The device's attestation certificates.
+    /// The device's attestation certificates, and what it said before its turn.
     private struct Chain {
         var pai: [UInt8]?
         var dac: [UInt8]?
+        /// An answer to CSRRequest without a verdict. Only that tells whether the device's key counts for anything.
+        var earlyCSR: Event?
     }
 
-    /// What there is of the way to a certificate.
+    /// What AddNOC waits for.
+    private struct Preparation {
+        /// The commands of the configuration that the device has not answered.
+        var commands: Int
+        var hasRoot = false
+        var isRecorded = false
+        /// Whether the device has refused the country, and was told that it is unknown.
+        var hasDroppedCountry = false
+
+        init(commands: Int) { self.commands = commands }
+
+        var isDone: Bool { commands == 0 && hasRoot && isRecorded }
+    }
+
+    /// How far the way to the fabric has come.
     private enum State {
+        /// The device has not said that its fail-safe is armed. It may have described itself.
+        case arming(early: DeviceInformation?)
+        /// It has not described itself.
+        case describing
         /// The attestation is being asked for.
         case collecting(Chain)
         /// There is no verdict yet.
-        case judging(dac: [UInt8], pai: [UInt8])
+        case judging(dac: [UInt8], pai: [UInt8], earlyCSR: Event?)
         /// The verdict allows to ask for a certificate.
         case verified(dac: [UInt8], pai: [UInt8])
         case requested(CertificateSigningRequest)
+        /// There is a certificate, and the device is made ready for it.
+        case preparing(IssuedNOC, Preparation)
+        /// The device was sent its certificate.
         case certified(IssuedNOC)
     }
 
@@ -87,22 +112,11 @@ package struct CommissioningFlow: Sendable {
     package private(set) var stage = CommissioningStage.pase
     private(set) var undo = Undo.nothing
     package private(set) var information = DeviceInformation()
-    private var state = State.collecting(Chain())
-    /// The description of a device that has not answered yet whether its fail-safe is armed.
-    private var earlyReading: DeviceInformation?
-    private var isArmed = false
-    /// An answer to CSRRequest without a verdict. Only that tells whether the device's key counts for anything.
-    private var earlyCSR: Event?
-    /// The commands of the configuration that the device has not answered.
-    private var configuring = 0
-    private var hasRoot = false
-    private var isRecorded = false
+    private var state = State.arming(early: nil)
     /// The user's answer to the manufacturer's terms, where the device asks for one.
     var acknowledgement: TermsAcknowledgement?
     /// What there is to do for the network of the device.
     var network = NetworkStep()
-    /// Whether the device has refused the country, and was told that it is unknown.
-    private var hasDroppedCountry = false
     /// The last one that the device was given.
     package internal(set) var breadcrumb: UInt64 = 0
 
@@ -118,12 +132,11 @@ package struct CommissioningFlow: Sendable {
                 .invoke(armFailSafe(Self.failSafeSeconds)), .read(DeviceInformation.paths),
             ]
         case .read(let result):
-            let information = DeviceInformation(result)
-            guard isArmed else {
-                earlyReading = information
+            if case .arming = state {
+                state = .arming(early: DeviceInformation(result))
                 return []
             }
-            return try take(information)
+            return try take(DeviceInformation(result))
         case .answered(.armFailSafe, _) where stage == .network:
             // A device that grants no extension may still be quick enough.
             return try joinOrConnect()
@@ -134,10 +147,7 @@ package struct CommissioningFlow: Sendable {
         case .chosen(let credential):
             return try take(credential)
         case .answered(let command, let result):
-            if case .csr = command, !isVerified {
-                earlyCSR = event
-                return []
-            }
+            if case .csr = command, isEarly(event) { return [] }
             do throws(CommissioningError) {
                 return try answered(
                     command, try CommissioningAnswer(result, to: command, stage: stage(of: command)))
@@ -149,16 +159,16 @@ package struct CommissioningFlow: Sendable {
                 throw error
             }
         case .verified:
-            guard case .judging(let dac, let pai) = state else { throw impossible("a verdict") }
+            guard case .judging(let dac, let pai, let earlyCSR) = state else { throw impossible("a verdict") }
             state = .verified(dac: dac, pai: pai)
             let stage = try enter(.csr)
             return try stage + (earlyCSR.map { (answer) throws(CommissioningError) in try handle(answer) } ?? [])
         case .issued(let issued, let requested):
             return try take(issued, requestedNodeID: requested)
         case .recorded:
-            _ = try issued("a pending record")
-            isRecorded = true
-            return try addNOCIfReady()
+            return try prepare("a pending record") { $0.isRecorded = true }
+        case .connecting:
+            return try enter(.case)
         case .connected:
             _ = try issued("a session")
             let stage = try enter(.complete)
@@ -178,14 +188,24 @@ package struct CommissioningFlow: Sendable {
 
     /// The certificate, which there has to be.
     private func issued(_ what: String) throws(CommissioningError) -> IssuedNOC {
-        guard case .certified(let issued) = state else { throw impossible(what) }
-        return issued
+        switch state {
+        case .preparing(let issued, _), .certified(let issued): return issued
+        case .arming, .describing, .collecting, .judging, .verified, .requested: throw impossible(what)
+        }
     }
 
-    private var isVerified: Bool {
+    /// Puts aside an answer to CSRRequest that has come before the verdict.
+    private mutating func isEarly(_ answer: Event) -> Bool {
         switch state {
-        case .collecting, .judging: false
-        case .verified, .requested, .certified: true
+        case .collecting(var chain):
+            chain.earlyCSR = answer
+            state = .collecting(chain)
+            return true
+        case .judging(let dac, let pai, _):
+            state = .judging(dac: dac, pai: pai, earlyCSR: answer)
+            return true
+        case .arming, .describing, .verified, .requested, .preparing, .certified:
+            return false
         }
     }
 
@@ -209,9 +229,13 @@ package struct CommissioningFlow: Sendable {
         switch command {
         case .armFailSafe:
             try answer.requireOK()
-            isArmed = true
+            var early: DeviceInformation?
+            if case .arming(let description) = state {
+                early = description
+                state = .describing
+            }
             let stage = try enter(.readInfo)
-            return try stage + (earlyReading.map { (early) throws(CommissioningError) in try take(early) } ?? [])
+            return try stage + (early.map { (early) throws(CommissioningError) in try take(early) } ?? [])
         case .certificateChain(let certificate):
             return try take(
                 certificate, try answer.required(NodeOperationalCredentials.CertificateChainResponse.Field.certificate))
@@ -226,19 +250,25 @@ package struct CommissioningFlow: Sendable {
                 vendorID: VendorID(information.vendorID ?? 0), productID: information.productID ?? 0)
             evidence.setupCode = configuration.expectedProduct.named
             evidence.advertised = configuration.advertised
-            state = .judging(dac: dac, pai: pai)
+            state = .judging(dac: dac, pai: pai, earlyCSR: chain.earlyCSR)
             return [.verify(evidence)]
         case .csr:
             return try request(
                 elements: try answer.required(NodeOperationalCredentials.CSRResponse.Field.nocsrElements),
                 signature: try answer.required(NodeOperationalCredentials.CSRResponse.Field.attestationSignature))
-        case .setRegulatoryConfig(_, let country, _)
-        where answer.isValueOutsideRange && country != Self.unknownCountry && !hasDroppedCountry:
-            hasDroppedCountry = true
-            return [
-                .note("the device does not take the country \(country); it is told that the country is unknown"),
-                .invoke(regulation(country: Self.unknownCountry)),
-            ]
+        case .setRegulatoryConfig(_, let country, _) where answer.isValueOutsideRange:
+            if country != Self.unknownCountry, case .preparing(let issued, var preparation) = state,
+                !preparation.hasDroppedCountry
+            {
+                preparation.hasDroppedCountry = true
+                state = .preparing(issued, preparation)
+                return [
+                    .note("the device does not take the country \(country); it is told that the country is unknown"),
+                    .invoke(regulation(country: Self.unknownCountry)),
+                ]
+            }
+            try answer.requireOK()
+            return try configured()
         case .setRegulatoryConfig, .setTCAcknowledgements:
             try answer.requireOK()
             return try configured()
@@ -260,8 +290,7 @@ package struct CommissioningFlow: Sendable {
             }
             return [.invoke(.setDSTOffset(Array(configuration.timeZone.periods.prefix(information.dstListSize))))]
         case .addTrustedRoot:
-            hasRoot = true
-            return try addNOCIfReady()
+            return try prepare("the root certificate") { $0.hasRoot = true }
         case .addNOC:
             try answer.requireNOCAccepted()
             if let command = timeSourceCommand { return [.invoke(command)] }
@@ -294,6 +323,7 @@ package struct CommissioningFlow: Sendable {
                 hint: "remove it from one of the apps or hubs that have it, or reset it")
         }
         if let demand = information.termsDemand { acknowledgement = try acknowledge(demand) }
+        state = .collecting(Chain())
         let notes = try planNetwork() + [configuration.expectedProduct.mismatch(information)].compactMap { $0 }
         return try notes.map { .note($0) } + enter(.attestation) + [
             .invoke(.certificateChain(.paiCertificate)), .invoke(.certificateChain(.dacCertificate)),
@@ -355,10 +385,9 @@ package struct CommissioningFlow: Sendable {
                 .issuedCertificateInvalid, stage: .issueNOC, "the issuer's certificate is not valid: \(error)",
                 underlying: error)
         }
-        state = .certified(issued)
         let stage = try enter(.configure)
         let commands = configurationCommands()
-        configuring = commands.count
+        state = .preparing(issued, Preparation(commands: commands.count))
         // The device works while the record becomes durable; AddNOC waits for both.
         return stage + [
             .invokeAll(commands + [.addTrustedRoot(configuration.fabric.rootCertificate.tlv)]), .record(issued),
@@ -367,17 +396,32 @@ package struct CommissioningFlow: Sendable {
 
     /// The device has answered a command of the configuration.
     private mutating func configured() throws(CommissioningError) -> [Action] {
-        configuring -= 1
-        guard configuring == 0 else { return [] }
-        return try enter(.trustedRoot) + addNOCIfReady()
+        var isLast = false
+        let next = try prepare("the end of the configuration") { preparation in
+            preparation.commands -= 1
+            isLast = preparation.commands == 0
+        } announcing: { flow throws(CommissioningError) in
+            isLast ? try flow.enter(.trustedRoot) : []
+        }
+        return next
     }
 
-    private mutating func addNOCIfReady() throws(CommissioningError) -> [Action] {
-        guard configuring == 0, hasRoot, isRecorded else { return [] }
-        let issued = try issued("the end of the configuration")
+    /// Takes note of something that AddNOC waits for, and sends it if that was the last.
+    ///
+    /// - Parameter announcing: what is said before.
+    private mutating func prepare(
+        _ what: String, _ note: (inout Preparation) -> Void,
+        announcing: (inout CommissioningFlow) throws(CommissioningError) -> [Action] = { _ in [] }
+    ) throws(CommissioningError) -> [Action] {
+        guard case .preparing(let issued, var preparation) = state else { throw impossible(what) }
+        note(&preparation)
+        state = .preparing(issued, preparation)
+        let announced = try announcing(&self)
+        guard preparation.isDone else { return announced }
         let stage = try enter(.addNOC)
         undo = .disarmPending
-        return stage + [.invoke(addNOC(issued))]
+        state = .certified(issued)
+        return announced + stage + [.invoke(addNOC(issued))]
     }
 
     mutating func connect() throws(CommissioningError) -> [Action] {
@@ -406,10 +450,5 @@ package struct CommissioningFlow: Sendable {
         }
         stage = next
         return [.enter(next)]
-    }
-
-    /// The stage that the driver has moved on to by itself.
-    package mutating func advance(to next: CommissioningStage) throws(CommissioningError) -> [Action] {
-        try enter(next)
     }
 }
