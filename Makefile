@@ -21,6 +21,7 @@
 #
 # make test ONLY=Light       end-to-end tests whose name matches; TESTED=debug: of the debug binary
 # make stress ONLY=kill-commission ROUNDS=20 SEED=7     some rounds of one test; CI=1: all of them, two minutes
+# make stress ONLY=explore FAULTS=2      all runs with two faults each; ONLY=mutants: whether planted faults are found
 # make fuzz ONLY=tlv RUNS=100000                        some inputs of one decoder
 # make install PREFIX=/opt/matterctl DESTDIR=/tmp/package
 SHELL = /bin/bash
@@ -174,7 +175,11 @@ CHOICE = $(if $(filter-out EndToEndTests,$(ONLY)),--only '$(ONLY)') $(if $(SEED)
 # The test build differs from others in one thing: its virtual devices can log digests of session keys. CI plays with
 # the debug binary that it has.
 stress: deps
-	@Tests/Tools/install_packages.sh $(STRESS_PACKAGES)
+	@case "$(ONLY)" in
+	explore) exec Tests/Stress/explore.py --results "$(RESULTS)" $(if $(FAULTS),--faults $(FAULTS)) ;;
+	mutants) exec Tests/Stress/explore.py --mutants --results "$(RESULTS)" ;;
+	esac
+	Tests/Tools/install_packages.sh $(STRESS_PACKAGES)
 	if [ -n "$(CI)" ]; then
 		$(BUILD) $(DEBUG) --product matterctl
 		bin=$$(swift build --show-bin-path)

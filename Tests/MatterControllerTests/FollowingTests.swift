@@ -12,38 +12,6 @@ import Testing
 /// A subscription that lasts, in hours that take no time.
 @Suite("Following a node", .virtualTime)
 struct FollowingTests {
-    /// A network that knows where the light is.
-    private final class Whereabouts: Discovery {
-        private let address: Mutex<PeerAddress?>
-
-        init(_ address: PeerAddress) { self.address = Mutex(address) }
-
-        func move(to new: PeerAddress) { address.withLock { $0 = new } }
-
-        func browseCommissionable(
-            _ filter: CommissionableFilter, includingClosed: Bool
-        ) -> AsyncThrowingStream<CommissionableEvent, any Error> { AsyncThrowingStream { $0.finish() } }
-
-        func resolveOperational(
-            compressedFabricID: UInt64, nodeID: UInt64
-        ) -> AsyncThrowingStream<OperationalUpdate, any Error> {
-            AsyncThrowingStream { continuation in
-                guard let found = address.withLock(\.self)?.resolved else { return }
-                continuation.yield(
-                    .found(
-                        OperationalNode(
-                            instance: OperationalInstance(compressedFabricID: compressedFabricID, nodeID: nodeID),
-                            host: "light", port: found.port, addresses: [found], record: OperationalRecord())))
-            }
-        }
-
-        func browseOperational(compressedFabricID: UInt64?) -> AsyncThrowingStream<OperationalEvent, any Error> {
-            AsyncThrowingStream { _ in }
-        }
-
-        func check() {}
-    }
-
     /// What a follower was told.
     private final class Diary: Sendable {
         struct Entry: Sendable {
@@ -202,11 +170,5 @@ struct FollowingTests {
         following.cancel()
         await controller.close()
         await light.stop()
-    }
-}
-
-extension PeerAddress {
-    fileprivate var resolved: ResolvedAddress? {
-        udp.flatMap { ResolvedAddress(octets: $0.octets, port: $0.port) }
     }
 }

@@ -1,5 +1,5 @@
 import MatterBase
-import MatterCrypto
+package import MatterCrypto
 import MatterModel
 package import MatterNetwork
 import Synchronization
@@ -30,6 +30,7 @@ package actor LoopbackDevice {
         /// How many sessions it has room for; one more takes the place of the oldest, without a word.
         package var sessionLimit = Int.max
         package var model = DeviceModel()
+        package var random: any RandomSource = SystemRandom()
 
         package init() {}
     }
@@ -60,7 +61,7 @@ package actor LoopbackDevice {
         _ plan: Plan, links: any LinkProvider = TestNetwork.links()
     ) async throws -> LoopbackDevice {
         let manager = try ExchangeManager(
-            time: testTime, links: links, random: SystemRandom()
+            time: testTime, links: links, random: plan.random
         ) { _, _, _ in true }
         let address = try PeerAddress(parsing: "[::1]:\(try await manager.open())")
         let device = LoopbackDevice(manager: manager, address: address, plan: plan)
@@ -78,6 +79,14 @@ package actor LoopbackDevice {
     package func restart() async {
         for session in sessions.keys { await manager.remove(session) }
         sessions = [:]
+    }
+
+    /// Forgets the session that it has longest, without a word.
+    package func evict() async {
+        guard let oldest = order.first(where: { sessions[$0] != nil }) else { return }
+        sessions[oldest] = nil
+        evicted += 1
+        await manager.remove(oldest)
     }
 
     private func handle(_ incoming: ExchangeManager.Incoming) async {
@@ -135,7 +144,7 @@ package actor LoopbackDevice {
                 passcode: passcode, salt: Self.pbkdf.salt, iterations: Self.pbkdf.iterations)
             return PASEResponder(
                 verifier: verifier, pbkdf: Self.pbkdf, localSessionID: id, parameters: plan.parameters,
-                random: SystemRandom())
+                random: plan.random)
         case .sigma1:
             if plan.stumblesOverResumption, try TLVFields(decoding: message.payload, "Sigma1")[6] != nil {
                 throw SecureChannelError(.malformed, "what is this?")
@@ -144,7 +153,7 @@ package actor LoopbackDevice {
             return CASEResponder(
                 fabrics: plan.fabrics, localSessionID: id, parameters: plan.parameters,
                 findResumption: { id in resumes ? self.resumptions.withLock { $0[id] } : nil },
-                time: .now(TestFabric.now), random: SystemRandom())
+                time: .now(TestFabric.now), random: plan.random)
         default:
             throw SecureChannelError(.malformed, "not the beginning of a handshake")
         }

@@ -13,5 +13,8 @@ package final class RuntimeFolder: Sendable {
         directory = RuntimeDirectory(base: base)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: base) }
+    deinit { remove() }
+
+    /// Removes it before its time.
+    package func remove() { try? FileManager.default.removeItem(atPath: base) }
 }

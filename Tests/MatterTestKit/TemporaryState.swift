@@ -10,10 +10,15 @@ package final class TemporaryState: Sendable {
         // In memory where possible: records are synchronized.
         let base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory()
         path = base + "/matterctl-state-" + UUID().uuidString
-        directory = StateDirectory(path: path)
+        var directory = StateDirectory(path: path)
+        directory.time = testTime
+        self.directory = directory
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    deinit { remove() }
+
+    /// Removes it before its time.
+    package func remove() { try? FileManager.default.removeItem(atPath: path) }
 
     /// Puts a file where the folder of the locks should be.
     package func forbidLocks() throws {

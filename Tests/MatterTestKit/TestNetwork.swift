@@ -12,8 +12,12 @@ package final class TestNetwork: Sendable {
     /// How long a message is on its way.
     package static let latency = Duration.milliseconds(1)
 
+    /// When copies of a message arrive; none for one that is lost.
+    package typealias Rule = @Sendable (_ message: [UInt8], _ from: PeerAddress, _ to: PeerAddress) -> [Duration]
+
     private final class Traffic: Sendable {
         let received = Mutex<[PeerAddress: Int]>([:])
+        let rule = Mutex<Rule>({ _, _, _ in [TestNetwork.latency] })
     }
 
     private let nextPort = Atomic<UInt16>(10_000)
@@ -26,16 +30,18 @@ package final class TestNetwork: Sendable {
         self.traffic = traffic
         memory = MemoryNetwork(
             properties,
-            judge: { _, _, to in
+            judge: { message, from, to in
                 traffic.received.withLock { $0[to, default: 0] += 1 }
-                return [TestNetwork.latency]
+                return traffic.rule.withLock { $0 }(message, from, to)
             }, refusal: { $0.udp?.isLinkLocal ?? false ? ENETUNREACH : nil })
     }
 
     /// An address that nothing has yet.
-    package func freeAddress() -> PeerAddress {
+    package func freeAddress() -> PeerAddress { Self.address(nextPort.add(1, ordering: .relaxed).newValue) }
+
+    private static func address(_ port: UInt16) -> PeerAddress {
         let octets = [UInt8](repeating: 0, count: 15) + [1]
-        guard let address = PeerAddress(octets: octets, port: nextPort.add(1, ordering: .relaxed).newValue) else {
+        guard let address = PeerAddress(octets: octets, port: port) else {
             preconditionFailure("16 bytes")
         }
         return address
@@ -54,9 +60,13 @@ package final class TestNetwork: Sendable {
         func open(
             port: UInt16, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
         ) async throws(TransportError) -> any DatagramLink {
-            try network.memory.open(network.freeAddress(), on: eventLoop, receive: receive)
+            let address = port == 0 ? network.freeAddress() : TestNetwork.address(port)
+            return try network.memory.open(address, on: eventLoop, receive: receive)
         }
     }
+
+    /// From now on does to messages what a rule says.
+    package func treat(_ rule: @escaping Rule) { traffic.rule.withLock { $0 = rule } }
 
     /// How many messages were sent to an address since this was last asked.
     func takeReceived(at address: PeerAddress) -> Int {

@@ -12,16 +12,18 @@ package final class VirtualTime: TimeSource {
     @TaskLocal package static var current: VirtualTime?
 
     private let queue = VirtualQueue()
+    private let lane: VirtualLane
     private let loop: VirtualLoop
-    private let lane: VirtualExecutor
+    private let tasks: VirtualExecutor
     /// One moment on both clocks.
     private let beginning: (instant: Instant, unix: UInt64)
     /// The network of the test.
     package let network = TestNetwork()
 
     package init() {
-        loop = VirtualLoop(queue)
-        lane = VirtualExecutor(queue)
+        lane = VirtualLane(queue)
+        loop = VirtualLoop(lane)
+        tasks = VirtualExecutor(lane)
         beginning = (queue.now, WallClock.unixMicroseconds())
         queue.serve(self)
     }
@@ -31,9 +33,80 @@ package final class VirtualTime: TimeSource {
         beginning.unix + UInt64(clamping: Int64((now - beginning.instant) / .microseconds(1)))
     }
     package var eventLoop: any EventLoop { loop }
-    package var executor: (any TaskExecutor)? { lane }
+    package var executor: (any TaskExecutor)? { tasks }
 
     package func sleep(until deadline: Instant) async throws { try await loop.sleep(until: deadline) }
+
+    /// The same time for a part of the test that may stop for good.
+    package func process() -> VirtualProcess { VirtualProcess(queue, of: self) }
+
+    /// Runs something on the queue once what is under way has come to its next pause.
+    package func execute(_ work: @escaping @Sendable () -> Void) { queue.perform(work) }
+}
+
+/// The time of a process that can be killed: from then on none of its work goes on, and none of its timers fires.
+package final class VirtualProcess: TimeSource {
+    private let whole: VirtualTime
+    private let lane: VirtualLane
+    private let loop: VirtualLoop
+    private let tasks: VirtualExecutor
+
+    fileprivate init(_ queue: VirtualQueue, of whole: VirtualTime) {
+        self.whole = whole
+        lane = VirtualLane(queue)
+        loop = VirtualLoop(lane)
+        tasks = VirtualExecutor(lane)
+    }
+
+    package var now: Instant { whole.now }
+    package var unixMicroseconds: UInt64 { whole.unixMicroseconds }
+    package var eventLoop: any EventLoop { loop }
+    package var executor: (any TaskExecutor)? { tasks }
+
+    package func sleep(until deadline: Instant) async throws { try await loop.sleep(until: deadline) }
+
+    /// Stops all of it.
+    package func kill() { lane.hold() }
+
+    /// Lets the remains of a process that was killed come to their end, so that its memory becomes free.
+    package func bury() { lane.release() }
+}
+
+/// A way onto the queue that can be closed.
+final class VirtualLane: Sendable {
+    private struct State {
+        var isHeld = false
+        var held: [VirtualQueue.Job] = []
+    }
+
+    let queue: VirtualQueue
+    private let state = Mutex(State())
+
+    init(_ queue: VirtualQueue) { self.queue = queue }
+
+    func perform(_ job: @escaping VirtualQueue.Job) { queue.perform { self.run(job) } }
+
+    func set(_ deadline: Instant, _ action: @escaping VirtualQueue.Job) -> UInt64 {
+        queue.set(deadline) { self.run(action) }
+    }
+
+    private func run(_ job: @escaping VirtualQueue.Job) {
+        let isFree = state.withLock { state in
+            if state.isHeld { state.held.append(job) }
+            return !state.isHeld
+        }
+        if isFree { job() }
+    }
+
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    func release() {
+        let held = state.withLock { state in
+            defer { state = State() }
+            return state.held
+        }
+        for job in held { perform(job) }
+    }
 }
 
 /// The work and the timers of a virtual time.
@@ -118,37 +191,37 @@ final class VirtualQueue: Sendable {
 
 /// Runs tasks and default actors on the queue.
 private final class VirtualExecutor: TaskExecutor {
-    private let queue: VirtualQueue
+    private let lane: VirtualLane
 
-    init(_ queue: VirtualQueue) { self.queue = queue }
+    init(_ lane: VirtualLane) { self.lane = lane }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.perform { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        lane.perform { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 
 /// Runs the links and their owners on the queue.
 private final class VirtualLoop: EventLoop {
-    private let queue: VirtualQueue
+    private let lane: VirtualLane
 
-    init(_ queue: VirtualQueue) { self.queue = queue }
+    init(_ lane: VirtualLane) { self.lane = lane }
 
-    var now: Instant { queue.now }
+    var now: Instant { lane.queue.now }
 
-    func execute(_ work: @escaping @Sendable () -> Void) { queue.perform(work) }
+    func execute(_ work: @escaping @Sendable () -> Void) { lane.perform(work) }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.perform { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        lane.perform { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
     func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> ScheduledWork {
-        let timer = queue.set(deadline, work)
-        return ScheduledWork { self.queue.cancel(timer) }
+        let timer = lane.set(deadline, work)
+        return ScheduledWork { self.lane.queue.cancel(timer) }
     }
 
-    func isIsolatingCurrentContext() -> Bool? { queue.isCurrent }
+    func isIsolatingCurrentContext() -> Bool? { lane.queue.isCurrent }
 
-    func checkIsolated() { precondition(queue.isCurrent, "this belongs on the queue of the virtual time") }
+    func checkIsolated() { precondition(lane.queue.isCurrent, "this belongs on the queue of the virtual time") }
 }

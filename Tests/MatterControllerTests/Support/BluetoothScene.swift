@@ -124,7 +124,7 @@ final class BluetoothScene: Sendable {
 }
 
 extension PeerAddress {
-    fileprivate var resolved: ResolvedAddress? {
+    var resolved: ResolvedAddress? {
         udp.flatMap { ResolvedAddress(octets: $0.octets, port: $0.port) }
     }
 }

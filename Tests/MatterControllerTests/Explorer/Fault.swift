@@ -1,0 +1,92 @@
+/// What may go wrong at one step of a run.
+enum Fault: String, CaseIterable, Hashable, Sendable {
+    /// The message is lost.
+    case lost
+    /// It comes long after those that were sent later.
+    case late
+    /// It comes twice, the second time long after.
+    case doubled
+    /// It comes twice, the second time among the next messages.
+    case echoed
+    /// The next messages overtake it.
+    case reordered
+    /// It and all others of the next moment come long after.
+    case heldUp
+    /// The process is killed, and with it goes what it has not written.
+    case killed
+    /// The device is started again.
+    case restarted
+    /// The device needs the place of our oldest session for somebody else.
+    case evicted
+    /// The record of the kept session is the one that the process before has found.
+    case takenBack
+    /// Another administrator changes what the device has.
+    case edited
+
+    var isOfMessage: Bool {
+        switch self {
+        case .lost, .late, .doubled, .echoed, .reordered, .heldUp: true
+        case .killed, .restarted, .evicted, .takenBack, .edited: false
+        }
+    }
+}
+
+/// What a run is divided into.
+enum Step: Hashable, Sendable {
+    /// A message between the device and a process that can be killed, or that cannot, because it is over or not alone.
+    case message(canKill: Bool)
+    /// A process begins.
+    case start
+
+    func allows(_ fault: Fault) -> Bool {
+        switch self {
+        case .message(let canKill): fault != .takenBack && (fault != .killed || canKill)
+        case .start: fault == .takenBack
+        }
+    }
+}
+
+/// The faults of one run, in the order of their steps.
+struct Schedule: Hashable, Sendable, CustomStringConvertible {
+    struct Entry: Hashable, Sendable {
+        let step: Int
+        let fault: Fault
+    }
+
+    private(set) var entries: [Entry] = []
+
+    init() {}
+
+    /// - Parameter text: as ``description`` has it.
+    init?(_ text: String) {
+        for word in text.split(separator: ",") where word.contains(where: { $0 != " " }) {
+            let parts = word.split(separator: " ")
+            guard parts.count == 2, let step = Int(parts[0]), let fault = Fault(rawValue: String(parts[1])) else {
+                return nil
+            }
+            entries.append(Entry(step: step, fault: fault))
+        }
+    }
+
+    var description: String { entries.map { "\($0.step) \($0.fault.rawValue)" }.joined(separator: ", ") }
+
+    func faults(at step: Int) -> [Fault] { entries.filter { $0.step == step }.map(\.fault) }
+
+    /// The schedules with one fault more, none before the last one, in a run that had these steps.
+    func successors(in run: [Step], _ faults: Set<Fault>) -> [Schedule] {
+        var successors: [Schedule] = []
+        let last = entries.last
+        for (number, step) in run.enumerated().dropFirst(last?.step ?? 0) {
+            for fault in Fault.allCases where faults.contains(fault) && step.allows(fault) {
+                // A message has one fate; something else may happen at the same moment.
+                if let last, last.step == number, !last.fault.isOfMessage || fault.isOfMessage { continue }
+                // Each of the others happens once.
+                if !fault.isOfMessage, entries.contains(where: { $0.fault == fault }) { continue }
+                var next = self
+                next.entries.append(Entry(step: number, fault: fault))
+                successors.append(next)
+            }
+        }
+        return successors
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import MatterController
+
+/// The code that ships, in all runs with so many faults. `make test` has one fault in each run; see docs/reliability.md.
+@Suite("Explorer")
+struct ExplorerTests {
+    /// How many faults a run has at most, where somebody has the time.
+    private static let faults = ProcessInfo.processInfo.environment["MATTERCTL_EXPLORE"].flatMap { Int($0) }
+
+    /// How the names of those begin that are explored, where not all are.
+    private static let stories = ProcessInfo.processInfo.environment["MATTERCTL_STORY"] ?? ""
+
+    private func explore(_ story: some Play, faults: Int) async throws {
+        guard "\(story)".hasPrefix(Self.stories) else { return }
+        let clock = ContinuousClock()
+        let began = clock.now
+        let account = try await Explorer(story: story, faults: Self.faults ?? faults).explore()
+        print(
+            "explored [\(story)]: \(account.runs) runs, \(account.different) different, \(account.messages) messages,"
+                + " \(clock.now - began)")
+        for finding in account.findings { Issue.record("\(finding)") }
+    }
+
+    @Test(
+        "what was found with more faults stays mended",
+        arguments: [
+            // The node repeats an answer whose acknowledgement was lost; the next process has not heard it, and uses the
+            // exchange of the one before.
+            ("kept oneByOne atMostOnce", "3 lost, 4 takenBack")
+        ])
+    func mended(name: String, faults: String) async throws {
+        let story = try #require(TwoCommands.all.first { "\($0)" == name })
+        #expect(try await Stage.run(story, #require(Schedule(faults))).violations == [])
+    }
+
+    @Test("a run can be played again by its name, and is the same")
+    func replayed() async throws {
+        // For a finding: `MATTERCTL_REPLAY="kept oneByOne atMostOnce: 1 lost, 4 killed"` prints all that happens.
+        let wanted = ProcessInfo.processInfo.environment["MATTERCTL_REPLAY"]
+        let parts = (wanted ?? "kept oneByOne atMostOnce: 2 lost, 2 restarted").split(separator: ":", maxSplits: 1)
+        let stories: [any Play] = TwoCommands.all + ListEdit.all + [CutShort()]
+        let story = try #require(stories.first { "\($0)" == parts.first.map(String.init) })
+        let schedule = try #require(Schedule(parts.dropFirst().first.map(String.init) ?? ""))
+        let first = try await Stage.run(story, schedule, isReadable: true)
+        let second = try await Stage.run(story, schedule, isReadable: true)
+        if wanted != nil { print((first.trace.lines ?? []).joined(separator: "\n")) }
+        #expect(first.violations == [])
+        #expect(first.trace == second.trace && first.steps == second.steps)
+    }
+
+    @Test(
+        "no command runs twice, or runs and counts as failed, and no state is without a way out",
+        arguments: TwoCommands.all)
+    func commands(story: TwoCommands) async throws { try await explore(story, faults: 1) }
+
+    @Test("no change of a list takes what it does not name, and none is made twice", arguments: ListEdit.all)
+    func lists(story: ListEdit) async throws { try await explore(story, faults: 1) }
+
+    @Test("a commissioning that is cut short anywhere is completed by the same command")
+    func commissioning() async throws { try await explore(CutShort(), faults: 1) }
+}
