@@ -5,7 +5,6 @@ import dataclasses
 
 SESSION = "Sources/MatterNetwork/Session/Connect/SecureSession.swift"
 FATE = "Sources/MatterNetwork/Session/Converse/CommandFate.swift"
-CLIENT = "Sources/MatterNetwork/Session/Converse/InteractionClient.swift"
 SNAPSHOT = "Sources/MatterNetwork/Transport/Exchange/SessionSnapshot.swift"
 LEASE = "Sources/MatterState/Records/Session/KeptLease.swift"
 STORE = "Sources/MatterState/Records/Session/KeptSessionStore.swift"
@@ -13,7 +12,6 @@ KEPT = "Sources/MatterController/Controller/Nodes/NodeLink+Kept.swift"
 LADDER = "Sources/MatterController/Controller/Nodes/SessionLadder.swift"
 LISTS = "Sources/MatterController/Controller/Lists/NodeLink+Lists.swift"
 RUN = "Sources/MatterController/Commissioning/Driver/CommissioningRun.swift"
-END = "Sources/MatterController/Commissioning/Driver/CommissioningRun+End.swift"
 PROOF = "Sources/MatterNetwork/Session/Converse/RestartProof.swift"
 
 
@@ -69,10 +67,6 @@ MUTANTS = [
     Mutant("superseded", "the difference between a session that has a successor and one that is known to be lost", [
         (LADDER, "            successions[session] = isProven ? .disproved : .unproven", "            successions[session] = isProven || MUTANT ? .disproved : .unproven")],
         "kept oneByOne atMostOnce", 2),
-    Mutant("new-message", "the rule that a transmission is repeated byte for byte", [
-        (CLIENT, "            await exchange.resend()\n            return try await resume(&transaction, until: end)",
-         "            if MUTANT { return try await perform(.send, &transaction) }\n            await exchange.resend()\n            return try await resume(&transaction, until: end)")],
-        "kept oneByOne atMostOnce", 2),
     Mutant("window", "what was received before, in a kept session, and the exchange ids that were used", [
         (SNAPSHOT, "        state.window = ReceptionWindow(snapshot.seen)", "        if !MUTANT { state.window = ReceptionWindow(snapshot.seen) }"),
         (LEASE, "        found.snapshot.nextExchangeID = next", "        found.snapshot.nextExchangeID = MUTANT ? 7 : next")],
@@ -91,8 +85,5 @@ MUTANTS = [
     Mutant("pending", "the record of a node that may have its certificate", [
         (RUN, "        try environment.journal.record(pending)\n        return pending",
          "        if !MUTANT { try environment.journal.record(pending) }\n        return pending")],
-        "commissioning"),
-    Mutant("disarm", "disarming the fail-safe of a device whose commissioning failed", [
-        (END, "    private func disarm() async -> Bool {\n", "    private func disarm() async -> Bool {\n        if MUTANT { return true }\n")],
         "commissioning"),
 ]
