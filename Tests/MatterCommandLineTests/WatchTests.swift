@@ -138,7 +138,7 @@ import Testing
     @Test("a condition compares numbers by value, and everything else as it prints")
     func conditions() throws {
         func isMet(_ text: String, _ value: TLVReport) throws -> Bool {
-            try #require(try WatchCondition(text, in: .standard)).isMet(by: value.report)
+            try #require(try AwaitedValue(text, in: .standard)).isMet(by: value.report)
         }
         let level = TLVReport(1, 8, 0, .uint(7))
         for text in ["1/8/0=7", "1/8/0>6", "1/8/0>=7", "1/8/0<=7", "1/8/0<8", "1/8/0!=8", "*/8/0=7"] {
@@ -151,7 +151,7 @@ import Testing
         #expect(try !isMet("1/8/0<9", TLVReport(1, 8, 0, .null)))
         #expect(try isMet("1/thermostat/local-temperature>=21.5C", TLVReport(1, 0x201, 0, .int(2150))))
         #expect(try isMet("0/basic-information/node-label=a=b", TLVReport(0, 0x28, 5, .string("a=b"))))
-        #expect(try WatchCondition("1/6/0", in: .standard) == nil)
+        #expect(try AwaitedValue("1/6/0", in: .standard) == nil)
     }
 
     /// A report of one value.

@@ -20,6 +20,14 @@ import Testing
         try state.steps(toJoin: group, endpoints, on: node)
     }
 
+    @Test("a group takes no verb that writes attributes")
+    func writes() throws {
+        let command = try Self.group.request(Verb.toggle).command
+        #expect(command.path.endpoint == nil)
+        let error = #expect(throws: ControllerError.self) { try Self.group.request(FanVerb.percent(30)) }
+        #expect(error?.code == .groupTarget)
+    }
+
     @Test("a new node gets the key, its mapping, the endpoints and access, in this order")
     func new() throws {
         #expect(try Self.joining(GroupState(), [2, 1]) == [.keySet, .mapping, .endpoint(1), .endpoint(2), .access])

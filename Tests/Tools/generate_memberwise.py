@@ -18,6 +18,7 @@ import functools
 import pathlib
 import re
 import sys
+import textwrap
 
 import check_imports
 
@@ -32,6 +33,7 @@ MARK = re.compile(r"^( *)// memberwise: (.*)$")
 PROPERTY = re.compile(
     r"^ *(?:(?:public|package)(?:\(set\))? )*(let|var) (\w+): (.+)$")
 LEVELS = ["", "package", "public"]
+NUMBER = re.compile(r"(?:U?Int(?:8|16|32|64)?|Double|Float)\??$")
 
 
 class Malformed(Exception):
@@ -53,10 +55,17 @@ def split(text):
 
 
 def properties(lines, indent):
-    """(name, type) of the stored properties that stand at an indentation, up to the end of the struct."""
+    """(name, type, documentation, whether callers see it) of the stored properties that stand at an indentation, up to the end
+    of the struct."""
+    words = []
     for line in lines:
         if line.startswith(indent[4:] + "}"):
             return
+        comment = line.strip()
+        if comment.startswith("/// "):
+            words.append(comment.removeprefix("/// "))
+            continue
+        said, words = " ".join(words), []
         if not line.startswith(indent) or line[len(indent):len(indent) + 1] == " ":
             continue
         found = PROPERTY.match(line)
@@ -69,15 +78,31 @@ def properties(lines, indent):
         of_type, equals, _ = rest.split(" {")[0].partition(" = ")
         if equals and kind == "let":
             continue
-        yield name, of_type.strip()
+        yield name, of_type.strip(), said, line.strip().startswith("public ")
+
+
+def parameters_of(name, fields):
+    """The lines that document the numbers among the parameters that are no public properties."""
+    hidden = [(field, said) for field, of_type, said, is_public in fields if NUMBER.match(of_type) and not is_public]
+    if hidden:
+        yield "    ///\n"
+    for field, said in hidden:
+        if not said:
+            raise Malformed(f"{name}: say what '{field}' counts, and in which unit")
+        head = f"    /// - Parameter {field}: " if len(hidden) == 1 else f"    ///   - {field}: "
+        if hidden[0][0] == field and len(hidden) > 1:
+            yield "    /// - Parameters:\n"
+        rows = textwrap.wrap(said[0].lower() + said[1:], LINE, initial_indent=head,
+                             subsequent_indent="    ///   " if len(hidden) == 1 else "    ///     ")
+        yield "\n".join(rows) + "\n"
 
 
 def initialiser(name, fields, access, defaults):
-    unknown = set(defaults) - {field for field, _ in fields}
+    unknown = set(defaults) - {field for field, *_ in fields}
     if unknown:
         raise Malformed(f"{name}: no property {', '.join(sorted(unknown))}")
     parameters = []
-    for field, of_type in fields:
+    for field, of_type, *_ in fields:
         escaping = "@escaping " if "->" in of_type and not of_type.endswith("?") else ""
         ending = f" = {defaults[field]}" if field in defaults else ""
         parameters.append(f"{field}: {escaping}{of_type}{ending}")
@@ -96,10 +121,12 @@ def initialiser(name, fields, access, defaults):
                 row += (" " if row.strip() else "") + part
             rows.append(row)
         head = "\n".join([f"    {access} init(", *rows, "    ) {"])
-    body = "\n".join(f"        self.{field} = {field}" for field, _ in fields)
+    body = "\n".join(f"        self.{field} = {field}" for field, *_ in fields)
     text = f"extension {name} {{\n"
     if access == "public":
         text += "    /// Makes one of its parts.\n"
+        # A number that callers do not see later says here what it counts.
+        text += "".join(parameters_of(name, fields))
     return f"{text}{head}\n{body}\n    }}\n}}\n"
 
 

@@ -5,13 +5,14 @@
 
 The list has the names of MatterController and of the modules that it hands on, but for those of clusters, which are
 generated. It comes from the symbol graph of the debug build: `swift build` first. Every symbol must have documentation, every
-call that throws must say what, every number what it counts, and in which unit, and every method and property must have a
-caller outside of the library: a program of docs/Examples, or the command line, which is compiled as another package. A type
-says where it comes from: the specification with its section, an RFC, another project. One that is our own is marked so in the
-list. Prints what differs, and exits 1 if anything does; --write makes the list again, --count says how many names each module
-has.
+call that throws must say what, every number (a property or a parameter) what it counts and in which unit, and every method
+and property must have a caller outside of the library: a program of docs/Examples, or the command line, which is compiled as
+another package. A type says where it comes from: the specification with its section, an RFC, another project. One that is our
+own is marked so in the list. Prints what differs, and exits 1 if anything does; --write makes the list again, --count says
+how many names each module has.
 """
 import collections
+import itertools
 import json
 import pathlib
 import re
@@ -88,9 +89,16 @@ def unused(lines):
 def names():
     """(line of the list, its documentation)."""
     sources = {}
+    symbols = {module: list(graph(module)) for module in MODULES}
+    # A property says of an initialiser's number what it counts.
+    properties = collections.defaultdict(set)
+    for symbol in itertools.chain(*symbols.values()):
+        if symbol["kind"]["identifier"].endswith(".property"):
+            *owner, name = symbol["pathComponents"]
+            properties[tuple(owner)].add(name)
     for module in MODULES:
         # Types before what they hold.
-        for symbol in sorted(graph(module), key=lambda symbol: len(symbol["pathComponents"])):
+        for symbol in sorted(symbols[module], key=lambda symbol: len(symbol["pathComponents"])):
             # What the compiler makes of a conformance has no place in the sources; clusters are generated.
             place = symbol.get("location", {}).get("uri", "")
             if not place or "/Generated/" in place and not place.endswith("/Memberwise.swift"):
@@ -101,7 +109,8 @@ def names():
             path = tuple(symbol["pathComponents"])
             sources[path] = bool(SOURCE.search(text)) or sources.get(path[:-1], False)
             is_own = symbol["kind"]["identifier"] in TYPES and not sources[path]
-            yield f"{kind} {name}{OWN if is_own else ''}", Documentation(text, throws(symbol), counts(symbol, text))
+            yield f"{kind} {name}{OWN if is_own else ''}", Documentation(
+                text, throws(symbol), counts(symbol, text), list(uncounted(symbol, text, properties[path[:-1]])))
 
 
 def source(line):
@@ -118,6 +127,19 @@ def counts(symbol, text):
             or bool(MEANING.search(text)))
 
 
+def uncounted(symbol, text, properties):
+    """The parameters that are numbers, and of which neither the documentation, nor the property that they become, nor their own
+    name says what they count."""
+    for parameter in symbol.get("functionSignature", {}).get("parameters", []):
+        spelled = "".join(part["spelling"] for part in parameter.get("declarationFragments", []))
+        label, name = parameter["name"], parameter.get("internalName", parameter["name"])
+        if not NUMBER.search(spelled) or MEANING.search(text):
+            continue
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", f"{label} {name}")
+        if not MEANING.search(words) and not {label, name} & properties:
+            yield name
+
+
 def throws(symbol):
     """Whether a call may throw: not a closure that is its parameter."""
     declaration = declared(symbol)
@@ -132,6 +154,7 @@ class Documentation(typing.NamedTuple):
     text: str
     throws: bool
     counts: bool
+    uncounted: list
 
 
 def main():
@@ -153,6 +176,8 @@ def main():
     faults += [f"does not say what it throws: {line}" for line in sorted(lines)
                if found[line].throws and "hrows" not in found[line].text]
     faults += [f"does not say what the number counts, or in which unit: {line}" for line in sorted(lines) if not found[line].counts]
+    faults += [f"does not say what the parameter '{parameter}' counts, or in which unit: {line}" for line in sorted(lines)
+               for parameter in found[line].uncounted]
     faults += [f"no program outside of the library names it: {name}" for name in sorted(unused(lines))]
     if not lines:
         faults.append("the symbol graph is empty")

@@ -30,6 +30,6 @@ extension TLVValue {
         }
     }
 
-    /// The member of a structure or list with a context tag.
+    /// The member of a structure or list with a context tag, which is the number of the field.
     public func field(_ tag: UInt8) -> TLVValue? { members?.first { $0.tag == .context(tag) }?.value }
 }

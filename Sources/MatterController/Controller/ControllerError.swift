@@ -16,6 +16,8 @@ public struct ControllerError: CodedError {
         case ambiguousEndpoint = "node.ambiguous-endpoint"
         /// The fabric cannot issue certificates here.
         case noIssuer = "issuer.none"
+        /// Groups do not take what was to be sent: they take commands, and none that is timed; nothing was sent.
+        case groupTarget = "usage.group-target"
         /// The fabric has another issuer than was asked for.
         case otherIssuer = "usage.issuer"
         /// The external program that issues certificates failed, or printed something unusable.
@@ -88,7 +90,8 @@ public struct ControllerError: CodedError {
             switch self {
             case .outcomeUnknown: .outcomeUnknown
             case .unsupportedCluster, .deviceLacks: .unsupported
-            case .ambiguousEndpoint, .otherIssuer, .lockout, .invalidAccessEntry, .ownFabric, .outOfLimits, .pinNeeded,
+            case .ambiguousEndpoint, .groupTarget, .otherIssuer, .lockout, .invalidAccessEntry, .ownFabric,
+                .outOfLimits, .pinNeeded,
                 .modeUnclear, .networkInUse:
                 .invalidInput
             case .unknownAccessEntry, .unknownFabric, .unknownBinding, .unknownLockUser, .notRegistered,

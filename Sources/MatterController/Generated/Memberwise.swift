@@ -26,6 +26,10 @@ extension BindingRequest {
 
 extension CommandStart {
     /// Makes one of its parts.
+    ///
+    /// - Parameters:
+    ///   - made: when its process was made, at the earliest: in milliseconds since 1970.
+    ///   - taken: when the program took its arguments: in milliseconds since 1970.
     public init(made: UInt64, taken: UInt64, _: Void = ()) {
         self.made = made
         self.taken = taken
@@ -48,6 +52,10 @@ extension NodeLink.Patience {
 
 extension TermsAcknowledgement {
     /// Makes one of its parts.
+    ///
+    /// - Parameters:
+    ///   - version: the version of the texts.
+    ///   - response: a bit for each text that was accepted; its number is the ordinal of the text.
     public init(version: UInt16, response: UInt16, _: Void = ()) {
         self.version = version
         self.response = response

@@ -34,6 +34,8 @@ public struct HTTPSettings: Sendable, Equatable {
     package var reach: HTTPReach
 
     /// Settings, with everything else as usual.
+    ///
+    /// - Parameter largestBody: how many bytes the body of an answer may have.
     public init(
         proxy: ProxySettings? = nil, authorityFile: String? = nil, connectTimeout: Duration = .seconds(10),
         readTimeout: Duration = .seconds(30), largestBody: Int = 4 << 20, userAgent: String = "matterctl",

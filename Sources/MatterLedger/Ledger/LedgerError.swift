@@ -50,6 +50,8 @@ public struct LedgerError: CodedError, Equatable {
     package var status: Int?
 
     /// An error with its words, and what the connection or the server said.
+    ///
+    /// - Parameter status: the code of the answer (RFC 9110, section 15).
     public init(
         _ code: Code, _ reason: String, hint: Hint? = nil, connection: HTTPError? = nil, status: Int? = nil
     ) {

@@ -12,6 +12,8 @@ extension AttributeDataIB {
 
 extension AttributePath {
     /// Makes one of its parts.
+    ///
+    /// - Parameter node: the id of the node; `nil` for the one that is asked.
     public init(
         node: UInt64? = nil, endpoint: EndpointID? = nil, cluster: ClusterID? = nil, attribute: AttributeID? = nil,
         listIndex: ListIndex? = nil, wildcardFlags: WildcardPathFlags? = nil, _: Void = ()
@@ -42,6 +44,8 @@ extension AttributeStatusIB {
 
 extension AttributeWrite {
     /// Makes one of its parts.
+    ///
+    /// - Parameter dataVersion: write only if the cluster's data still has this version.
     public init(
         endpoint: EndpointID?, cluster: ClusterID, attribute: AttributeID, value: TLVValue, dataVersion: UInt32? = nil,
         _: Void = ()
@@ -56,6 +60,8 @@ extension AttributeWrite {
 
 extension ClusterPath {
     /// Makes one of its parts.
+    ///
+    /// - Parameter node: the id of the node; `nil` for the one that is asked.
     public init(node: UInt64? = nil, endpoint: EndpointID, cluster: ClusterID, _: Void = ()) {
         self.node = node
         self.endpoint = endpoint
@@ -126,6 +132,10 @@ extension EventDataIB {
 
 extension EventFilter {
     /// Makes one of its parts.
+    ///
+    /// - Parameters:
+    ///   - node: the id of the node; `nil` for the one that is asked.
+    ///   - minimum: the smallest event number of interest.
     public init(node: UInt64? = nil, minimum: UInt64, _: Void = ()) {
         self.node = node
         self.minimum = minimum
@@ -134,6 +144,8 @@ extension EventFilter {
 
 extension EventPath {
     /// Makes one of its parts.
+    ///
+    /// - Parameter node: the id of the node; `nil` for the one that is asked.
     public init(
         node: UInt64? = nil, endpoint: EndpointID? = nil, cluster: ClusterID? = nil, event: EventID? = nil,
         isUrgent: Bool? = nil, _: Void = ()
@@ -184,6 +196,8 @@ extension ReadRequest {
 
 extension SubscribeRequest {
     /// Makes one of its parts.
+    ///
+    /// - Parameter minIntervalFloor: the least time between reports, in seconds.
     public init(
         keepsSubscriptions: Bool = true, minIntervalFloor: UInt16, maxIntervalCeiling: UInt16,
         attributePaths: [AttributePath], eventPaths: [EventPath] = [], eventFilters: [EventFilter] = [],

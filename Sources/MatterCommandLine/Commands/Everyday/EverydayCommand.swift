@@ -58,7 +58,7 @@ extension EverydayCommand {
         let (controller, target) = (context.controller, NodeTarget(node.node))
         if let group = GroupTarget(node) {
             let record = try await group.record(node, context)
-            let request = try GroupTarget.request(verb, record)
+            let request = try record.request(verb)
             if everyday.dryRun {
                 return try Rehearsal(request.command, to: record, in: .standard, context.console.printer())
                     .print(on: context.console)

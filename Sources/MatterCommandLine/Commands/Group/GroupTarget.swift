@@ -36,10 +36,7 @@ struct GroupTarget {
         _ command: Command, to group: GroupRecord, in catalogue: Catalogue, _ context: CommandContext,
         thenReading members: (() async throws -> [Report])? = nil
     ) async throws {
-        if catalogue.isTimed(command) {
-            throw refusal("this command has to be timed, which commands to groups are not")
-        }
-        let delivery = try await context.controller.send(command, to: group)
+        let delivery = try await context.controller.send(command, to: group, in: catalogue)
         context.logger.debug(
             "sent to \(delivery.address) on \(delivery.interfaces.joined(separator: ", ")) with counter \(delivery.counter)"
         )
@@ -67,21 +64,9 @@ struct GroupTarget {
 
     // MARK: Everyday verbs
 
-    /// What a verb sends to a group, whose members are not asked what they have.
-    static func request(
-        _ verb: any DeviceVerb, _ group: GroupRecord
-    ) throws -> (command: Command, whole: DeviceRequest) {
-        let request = try verb.request(DeviceFacts(unasked: "group '\(group.name)'", label: "group:\(group.name)"))
-        guard let command = request.command(at: nil, of: verb.cluster) else {
-            throw refusal("groups take commands, and this sets an attribute: name the nodes")
-        }
-        return (command, request)
-    }
-
     /// Sends a request to a group, and reads back what its members made of it.
     static func perform(
-        _ request: (command: Command, whole: DeviceRequest), on group: GroupRecord, verifying: Bool,
-        _ context: CommandContext
+        _ request: GroupRequest, on group: GroupRecord, verifying: Bool, _ context: CommandContext
     ) async throws {
         let command = request.command
         guard verifying else { return try await send(command, to: group, in: .standard, context) }

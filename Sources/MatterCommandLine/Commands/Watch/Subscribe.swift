@@ -69,7 +69,7 @@ struct Subscribe: NetworkCommand {
         let paths = try FollowedPaths(
             followed, events: event.map { PlacedPath.text($0, at: found) }, in: catalogue)
         let condition = try until.map { text in
-            guard let condition = try WatchCondition(PlacedPath.text(text, at: found), in: catalogue) else {
+            guard let condition = try AwaitedValue(PlacedPath.text(text, at: found), in: catalogue) else {
                 throw CommandLineError(.usage, "--until is PATH=VALUE, for example 1/on-off/on-off=true")
             }
             return condition
@@ -119,7 +119,7 @@ struct Subscribe: NetworkCommand {
 struct Watching {
     let nodes: [NodeRecord]
     let request: SubscribeRequest
-    var condition: WatchCondition?
+    var condition: AwaitedValue?
     let context: CommandContext
     /// How long to go on; `nil` until stopped.
     var limit: Duration?

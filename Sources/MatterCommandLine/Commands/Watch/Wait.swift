@@ -36,18 +36,14 @@ struct Wait: NodeSubject {
         let found = await context.controller.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let condition = PlacedPath.text(condition, at: found)
-        let awaited = try WatchCondition(condition, in: catalogue)
-        if awaited == nil, (try? FollowedPaths.attribute(condition, catalogue)) != nil,
-            (try? FollowedPaths.event(condition, catalogue)) == nil
-        {
+        let awaited: AwaitedChange
+        do { awaited = try AwaitedChange(condition, in: catalogue) } catch {
+            guard (try? FollowedPaths.attribute(condition, catalogue)) != nil else { throw error }
             throw CommandLineError(
                 .usage, "\(condition) is an attribute: say what value is waited for: \(condition)=VALUE")
         }
         let record = try found.get().node
-        let request = SubscribeRequest(
-            minIntervalFloor: 0, maxIntervalCeiling: await context.controller.usualSilence(of: [record]),
-            attributePaths: awaited.map { [$0.path] } ?? [],
-            eventPaths: awaited == nil ? [try FollowedPaths.event(condition, catalogue)] : [])
+        let request = awaited.request(silentForAtMost: await context.controller.usualSilence(of: [record]))
         let events = context.controller.follow(request, of: [record], setUp: context.timeout)
         var isFirst = true
         let setUp = await context.controller.setUpTime(for: [record], request, usual: context.timeout)
@@ -58,11 +54,10 @@ struct Wait: NodeSubject {
         for try await event in timed.stream {
             switch event {
             case .subscription(_, .established(_, _, let result)):
-                // The events of the first answer are the log of what was before.
-                if isMet(awaited, result, isLog: isFirst) { return }
+                if awaited.isMet(by: result, isFirst: isFirst) { return }
                 isFirst = false
             case .subscription(_, .report(let result)):
-                if isMet(awaited, result, isLog: false) { return }
+                if awaited.isMet(by: result, isFirst: false) { return }
             case .subscription(_, .lost): break
             case .ended(let node, let error): throw Watching.named(error, node)
             }
@@ -71,10 +66,5 @@ struct Wait: NodeSubject {
         let time = (span?.duration ?? whole).map { " within \(DurationText.format($0))" } ?? ""
         throw CommandLineError(
             .watchNotMet, "\(NodeTarget(node.node).text): \(condition) did not happen\(time)")
-    }
-
-    private func isMet(_ condition: WatchCondition?, _ result: ReadResult, isLog: Bool) -> Bool {
-        if let condition { return result.attributes.contains(where: condition.isMet) }
-        return !isLog && result.events.contains { $0.event != nil }
     }
 }

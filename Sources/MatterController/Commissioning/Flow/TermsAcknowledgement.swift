@@ -1,6 +1,7 @@
 /// The user's answer to the terms and conditions of a device's manufacturer, as SetTCAcknowledgements carries it
 /// (Matter core specification 11.10.7.8).
 public struct TermsAcknowledgement: Hashable, Sendable {
+    /// The version of the texts.
     package var version: UInt16
     /// A bit for each text that was accepted; its number is the ordinal of the text.
     package var response: UInt16

@@ -27,9 +27,9 @@ extension SeenList {
 /// result: so what a change showed must be older than the process. A shell may run a last command in a process of its own that is
 /// older than what `acl ls` before it showed: such a list must be older than the moment at which the program took its arguments.
 public struct CommandStart: Equatable, Sendable {
-    /// When its process was made, at the earliest.
+    /// When its process was made, at the earliest: in milliseconds since 1970.
     package var made: UInt64
-    /// When the program took its arguments.
+    /// When the program took its arguments: in milliseconds since 1970.
     package var taken: UInt64
 
     // memberwise: public

@@ -52,6 +52,9 @@ extension Node {
 
     /// Brings a state back.
     ///
+    /// - Parameters:
+    ///   - scene: its id.
+    ///   - group: the id of its group; 0 for none.
     /// - Throws: ``MatterError``.
     public func recallScene(
         _ scene: UInt8, ofGroup group: UInt16 = 0, at endpoint: EndpointID? = nil, within time: Duration? = nil
@@ -61,6 +64,9 @@ extension Node {
 
     /// Forgets a state.
     ///
+    /// - Parameters:
+    ///   - scene: its id.
+    ///   - group: the id of its group; 0 for none.
     /// - Throws: ``MatterError``.
     public func removeScene(
         _ scene: UInt8, ofGroup group: UInt16 = 0, at endpoint: EndpointID? = nil, within time: Duration? = nil

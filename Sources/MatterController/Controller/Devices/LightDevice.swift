@@ -50,7 +50,7 @@ public struct LightDevice: DevicePart {
 
     /// Gives it a white, also while it is off.
     ///
-    /// - Parameter kelvins: such as 2700 for a warm white.
+    /// - Parameter kelvins: the colour temperature in kelvin, such as 2700 for a warm white.
     /// - Throws: ``MatterError``.
     public func set(kelvins: Double, over transition: Duration = .zero, within time: Duration? = nil) async throws {
         guard kelvins.isFinite, kelvins >= 16 else {

@@ -10,6 +10,28 @@ public struct GroupDelivery: Sendable {
     public let counter: UInt32
 }
 
+/// What a verb sends to a group.
+public struct GroupRequest: Sendable {
+    /// The command, without an endpoint: each member has its own.
+    public let command: Command
+    /// What it does, for reading back.
+    public let whole: DeviceRequest
+}
+
+extension GroupRecord {
+    /// What a verb sends to the group. Members are not asked what they have.
+    ///
+    /// - Throws: ``ControllerError`` `groupTarget` for a verb that writes attributes, which no group takes (Matter core
+    ///   specification 8.3.3.2), or what the verb says of its own bounds.
+    public func request(_ verb: any DeviceVerb) throws -> GroupRequest {
+        let whole = try verb.request(DeviceFacts(unasked: "group '\(name)'", label: "group:\(name)"))
+        guard let command = whole.command(at: nil, of: verb.cluster) else {
+            throw ControllerError(.groupTarget, "groups take commands, and this sets an attribute: name the nodes")
+        }
+        return GroupRequest(command: command, whole: whole)
+    }
+}
+
 extension Controller {
     /// The record of the counter that all messages to groups have, whatever their group and fabric (Matter core
     /// specification 4.6.1.3).
@@ -17,10 +39,17 @@ extension Controller {
 
     /// Sends a command to all members of a group. It is sent once, and is not answered.
     ///
-    /// - Parameter command: without an endpoint, and not one that has to be timed.
-    /// - Throws: `TransportError` `noInterface`; `StoreError` if no counter can be reserved, since a counter that is used
-    ///   twice would give the key away.
-    public func send(_ command: Command, to group: GroupRecord) async throws -> GroupDelivery {
+    /// - Parameters:
+    ///   - command: without an endpoint.
+    ///   - catalogue: says which commands have to be timed.
+    /// - Throws: ``ControllerError`` `groupTarget` for a command that has to be timed; `TransportError` `noInterface`;
+    ///   `StoreError` if no counter can be reserved, since a counter that is used twice would give the key away.
+    public func send(
+        _ command: Command, to group: GroupRecord, in catalogue: Catalogue = .standard
+    ) async throws -> GroupDelivery {
+        if catalogue.isTimed(command) {
+            throw ControllerError(.groupTarget, "this command has to be timed, which commands to groups are not")
+        }
         let credentials = try credentials()
         let key = try GroupKey(
             epochKey: try groups().key(of: group), compressedFabricID: credentials.fabric.compressedFabricID)

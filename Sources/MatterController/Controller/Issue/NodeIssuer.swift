@@ -14,6 +14,7 @@ public protocol NodeIssuer: Sendable {
 
     /// The device is on the fabric. May be called again after a failure.
     ///
+    /// - Parameter node: its id.
     /// - Throws: any error of the issuer; what was begun ends with it.
     func confirm(_ receipt: String, node: UInt64) async throws
 
@@ -24,6 +25,7 @@ public protocol NodeIssuer: Sendable {
 extension NodeIssuer {
     /// Does nothing: for issuers that need not know.
     ///
+    /// - Parameter node: the id of the node.
     /// - Throws: any error of the issuer; what was begun ends with it.
     public func confirm(_ receipt: String, node: UInt64) async throws {}
     /// Does nothing: for issuers that need not know.

@@ -33,7 +33,9 @@ public struct Verb: DeviceVerb {
     /// Switches over.
     public static let toggle = onOff(OnOff.Toggle())
 
-    /// Switches off with an effect, in one of its variants.
+    /// Switches off with an effect.
+    ///
+    /// - Parameter variant: the number of the effect's variant (Matter application cluster specification 1.5.7.4.2).
     public static func off(_ effect: OnOff.EffectIdentifier, variant: UInt8 = 0) -> Verb {
         onOff(OnOff.OffWithEffect(effectIdentifier: effect, effectVariant: variant), isOn: false)
     }

@@ -71,6 +71,7 @@ public struct LedgerCache: Sendable {
 
     /// The same for all products of a vendor, of which only the text is held.
     ///
+    /// - Parameter now: in seconds since 1970.
     /// - Throws: ``LedgerError``, or ``StoreError`` if a file cannot be read or written.
     public func products(
         of vendorID: UInt16, from client: LedgerClient, refresh: Bool, now: Int64

@@ -85,7 +85,7 @@ public protocol ClusterEvent: ClusterStructure {
     static var id: EventID { get }
 }
 
-/// The fields of a structure by their tags, for the types that are generated.
+/// The fields of a structure by their tags, which are their numbers, for the types that are generated.
 ///
 /// Fields that a type does not know are ignored, as the specification asks of readers.
 public struct StructureFields: Sendable {
@@ -100,13 +100,13 @@ public struct StructureFields: Sendable {
         self.members = members
     }
 
-    /// A field that must be there; `nil` if it is not, or is of another type. One that may be null may be missing, as others
+    /// The field with a number that must be there; `nil` if it is not, or is of another type. One that may be null may be missing, as others
     /// leave it out.
     public func required<Value: AttributeValue>(_ tag: UInt8) -> Value? {
         Value(tlv: self[tag] ?? .null)
     }
 
-    /// A field that may be left out; `nil` if it is there and of another type.
+    /// The field with a number that may be left out; `nil` if it is there and of another type.
     public func optional<Value: AttributeValue>(_ tag: UInt8) -> Value?? {
         guard let value = self[tag] else { return .some(nil) }
         return Value(tlv: value).map { .some($0) }
@@ -114,7 +114,7 @@ public struct StructureFields: Sendable {
 
     private subscript(_ tag: UInt8) -> TLVValue? { members.first { $0.tag == .context(tag) }?.value }
 
-    /// Adds a field; null for `nil`.
+    /// Adds the field with a number; null for `nil`.
     public mutating func add(_ tag: UInt8, _ value: some AttributeValue) {
         members.append(TLVElement(tag, value.tlv))
     }

@@ -4,6 +4,8 @@ public enum Suggestions {
     private static let longestName = 96
 
     /// The nearest of the known names, best first: few typing errors away, or containing the text.
+    ///
+    /// - Parameter limit: how many there may be.
     public static func nearest(to text: String, among names: some Sequence<String>, limit: Int = 3) -> [String] {
         let wanted = NameKey(text).octets
         guard !wanted.isEmpty, wanted.count <= longestName else { return [] }

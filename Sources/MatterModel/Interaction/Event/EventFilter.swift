@@ -2,6 +2,7 @@ package import MatterBase
 
 /// Asks for events from a number on (EventFilterIB, Matter core specification 10.6.6).
 public struct EventFilter: Hashable, Sendable {
+    /// The id of the node; `nil` for the one that is asked.
     package var node: UInt64?
     /// The smallest event number of interest.
     package var minimum: UInt64

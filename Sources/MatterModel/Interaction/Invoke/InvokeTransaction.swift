@@ -98,6 +98,10 @@ public struct InvokeTransaction: ChangeTransaction {
     }
 
     /// Commands in the order given, in as few invokes as the peer's and the protocol's limits allow.
+    ///
+    /// - Parameters:
+    ///   - maxPathsPerInvoke: how many commands the peer takes at a time.
+    ///   - maxPayload: how many bytes a message may hold without its headers.
     public static func batches(
         of commands: [Command], maxPathsPerInvoke: Int, maxPayload: Int
     ) -> [[Command]] {

@@ -9,6 +9,7 @@ public struct RehearsedMessage: Hashable, Sendable {
 extension InvokeTransaction {
     /// The requests, to a peer that agrees to each. Nothing is sent, and this transaction stays as it is.
     ///
+    /// - Parameter maxPayload: how many bytes a message may hold without its headers.
     /// - Throws: ``InteractionError``.
     public func rehearsed(maxPayload: Int) throws(InteractionError) -> [RehearsedMessage] {
         try MatterModel.rehearsed(self, maxPayload) { opcode in
@@ -20,6 +21,7 @@ extension InvokeTransaction {
 extension WriteTransaction {
     /// The requests, to a peer that agrees to each. Nothing is sent, and this transaction stays as it is.
     ///
+    /// - Parameter maxPayload: how many bytes a message may hold without its headers.
     /// - Throws: ``InteractionError``.
     public func rehearsed(maxPayload: Int) throws(InteractionError) -> [RehearsedMessage] {
         let success = writes.map { AttributeStatusIB(path: $0.path, status: StatusIB(.success)) }

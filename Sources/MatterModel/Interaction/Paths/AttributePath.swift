@@ -27,6 +27,7 @@ public enum ListIndex: Hashable, Sendable {
 
 /// Attributes, with a wildcard for each part that is absent (AttributePathIB, Matter core specification 10.6.2).
 public struct AttributePath: Hashable, Sendable {
+    /// The id of the node; `nil` for the one that is asked.
     package var node: UInt64?
     /// The endpoint; `nil` for all.
     public var endpoint: EndpointID?

@@ -2,6 +2,7 @@ package import MatterBase
 
 /// One cluster of one endpoint (ClusterPathIB, Matter core specification 10.6.14).
 public struct ClusterPath: Hashable, Sendable {
+    /// The id of the node; `nil` for the one that is asked.
     package var node: UInt64?
     /// The endpoint.
     public var endpoint: EndpointID

@@ -19,6 +19,7 @@ extension ConcreteEventPath: CustomStringConvertible {
 
 /// Events, with a wildcard for each part that is absent (EventPathIB, Matter core specification 10.6.8).
 public struct EventPath: Hashable, Sendable {
+    /// The id of the node; `nil` for the one that is asked.
     package var node: UInt64?
     /// The endpoint; `nil` for all.
     public var endpoint: EndpointID?

@@ -68,7 +68,7 @@ extension NodeRecord {
 
     private static let aggregator: UInt32 = 0x000E
 
-    /// The bridged device at an endpoint; `nil` if there is none.
+    /// The bridged device at the endpoint with a number; `nil` if there is none.
     public func bridged(at endpoint: UInt16) -> BridgedEndpoint? {
         bridged.first { $0.endpoint.number == endpoint }
     }
