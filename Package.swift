@@ -1,5 +1,4 @@
 // swift-tools-version: 6.2
-import Glibc
 import PackageDescription
 
 /// Every target of ours is compiled alike: Swift 6 mode, explicit existentials, warnings as errors.
@@ -18,24 +17,11 @@ let testBuild: [SwiftSetting] =
 /// The trait StaticCrypto, on by default, links libcrypto statically (a cipher look-up costs half as much). A program that
 /// uses the library opts out with `traits: []`; a packager can set MATTERCTL_DYNAMIC_OPENSSL=1 instead.
 let staticCrypto = "StaticCrypto"
-/// The trait Programs brings what only the programs of this package need: the argument parser, and the HTTP server of
-/// the emulator. It is off for users: a program that depends on a version of this package resolves neither. In a working
-/// copy it is on, so `swift build` builds `matterctl` (decision 26). With a dependency by path, say `traits: []`.
+/// The trait Programs, on by default, brings what only the programs of this package need: the argument parser, and the HTTP
+/// server of the emulator. With `traits: []` a program that uses the library resolves neither.
 let programs = "Programs"
-let standardTraits = Set(
-    [
-        Context.environment["MATTERCTL_DYNAMIC_OPENSSL"] == nil ? staticCrypto : nil,
-        isVersionOfADependency ? nil : programs,
-    ].compactMap { $0 })
-
-/// Whether the package manager reads this manifest for another package: out of a bare repository, whose root is "/", or
-/// out of the checkout of a version, which lies in the build folder beside "repositories".
-var isVersionOfADependency: Bool {
-    let place = Context.packageDirectory.split(separator: "/")
-    guard let folder = place.dropLast().last else { return true }
-    let buildFolder = "/" + place.dropLast(2).joined(separator: "/")
-    return folder == "checkouts" && access(buildFolder + "/repositories", F_OK) == 0
-}
+let standardTraits: Set<String> =
+    Context.environment["MATTERCTL_DYNAMIC_OPENSSL"] == nil ? [staticCrypto, programs] : [programs]
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict + testBuild)

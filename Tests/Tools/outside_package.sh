@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds the programs of docs/Examples as somebody else's package, in a folder without this tree around it: with the library in a
-# clone by its path, and once more by a tag, where the trait for programs is off by itself. Each time the tests of the examples run them against virtual devices.
+# clone by its path, and once more by a tag. Each time the tests of the examples run them against virtual devices.
 #
 #     Tests/Tools/outside_package.sh MATTERCTL      the program that plays the devices
 set -euo pipefail
@@ -34,4 +34,4 @@ build() {
 }
 
 build by-path '.package(path: "../library/matterctl", traits: [])'
-build by-tag ".package(url: \"file://$work/library/matterctl\", from: \"0.0.1\")"
+build by-tag ".package(url: \"file://$work/library/matterctl\", from: \"0.0.1\", traits: [])"
