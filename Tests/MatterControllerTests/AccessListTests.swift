@@ -22,8 +22,8 @@ struct AccessListTests {
         _ bench: Bench, _ change: AccessListEdit.Change
     ) async throws -> (list: FabricList<AccessControlEntry>, isChanged: Bool) {
         let edit = AccessListEdit(
-            change, own: try await bench.controller.credentials().identity,
-            of: try await bench.controller.record(of: "lamp"))
+            change, own: try bench.controller.context.credentials().identity,
+            of: try bench.controller.nodes.record(of: "lamp"))
         return try await bench.link().change(accessListBy: edit, deadline: .testNow + .seconds(30))
     }
 

@@ -37,10 +37,10 @@ struct AttestationTests {
         _ light: VirtualLight, trust: TrustPolicy, ask: AskAboutDevice? = nil
     ) async throws -> AttestationSummary? {
         let controller = try controller(light)
-        var options = Controller.CommissionOptions(trust: trust)
+        var options = CommissioningService.CommissionOptions(trust: trust)
         options.ask = ask
         do {
-            let commissioned = try await controller.commission(
+            let commissioned = try await controller.commissioning.commission(
                 try requests(light), options, deadline: .testNow + .seconds(60))
             await controller.close()
             return commissioned.result.attestation
@@ -52,7 +52,8 @@ struct AttestationTests {
 
     private func attest(_ light: VirtualLight, trust: TrustPolicy) async throws -> AttestedDevice {
         let controller = try controller(light)
-        let device = try await controller.attest(try requests(light), trust: trust, deadline: .testNow + .seconds(60))
+        let device = try await controller.commissioning.attest(
+            try requests(light), trust: trust, deadline: .testNow + .seconds(60))
         await controller.close()
         return device
     }
@@ -78,7 +79,7 @@ struct AttestationTests {
             let product = try #require(files.reported?.productID)
             let light = try await VirtualLight(files.credentials(path), productID: product)
             let refusal = AttestationCases.refusal(name)
-            let offline = try await controller(light).attest(files: path, trust: .testDevices).report
+            let offline = try controller(light).trust.attest(files: path, trust: .testDevices).report
             let visited = try await attest(light, trust: .testDevices).report
             for report in [offline, visited] {
                 #expect(report.verdict == (refusal == nil ? .test : .untrusted), "\(name): \(report.failure ?? "")")
@@ -158,12 +159,12 @@ struct AttestationTests {
         #expect(late?.code == .attestationRefused && late?.reason.contains("no answer") == true)
         #expect(late?.aftermath == .rolledBack)
         let controller = try controller(light)
-        var options = Controller.CommissionOptions(trust: .testDevices)
+        var options = CommissioningService.CommissionOptions(trust: .testDevices)
         options.ask = { _ in
             try await testTime.sleep(for: .seconds(150))
             return true
         }
-        let commissioned = try await controller.commission(
+        let commissioned = try await controller.commissioning.commission(
             try requests(light), options, deadline: .testNow + .seconds(180))
         #expect(commissioned.result.attestation?.isAccepted == true)
         await controller.close()
@@ -178,8 +179,8 @@ struct AttestationTests {
         let trust = TrustPolicy.folder(light.trust, testDevices: true)
         _ = try await commission(light, trust: trust)
         let controller = try controller(light)
-        let node = try await controller.nodes().all()[0]
-        let device = try await controller.attest(node, trust: trust, deadline: .testNow + .seconds(30))
+        let node = try controller.context.nodes().all()[0]
+        let device = try await controller.trust.attest(node, trust: trust, deadline: .testNow + .seconds(30))
         #expect(device.report.verdict == .test && device.refusal == nil)
         #expect(device.report.checks.first { $0.step == .authority }?.origin?.description.hasPrefix("folder: ") == true)
         let folder = state.directory.path + "/saved"
@@ -187,7 +188,7 @@ struct AttestationTests {
         for file in AttestationFiles.files(of: device.evidence) {
             try Data(file.contents).write(to: URL(fileURLWithPath: "\(folder)/\(file.name)"))
         }
-        let again = try await controller.attest(files: folder, trust: trust)
+        let again = try controller.trust.attest(files: folder, trust: trust)
         #expect(again.report.verdict == .test && again.report.notes.contains { $0.hasPrefix("no device was asked") })
         // The question comes from the same folder as the answer.
         let open: [AttestationStep] = [.attestationSignature, .nonce]
@@ -195,8 +196,8 @@ struct AttestationTests {
             #expect(saved.outcome == (open.contains(asked.step) ? .notJudged : asked.outcome), "\(asked.step)")
         }
         try Data(repeating: 7, count: 32).write(to: URL(fileURLWithPath: "\(folder)/nonce.bin"))
-        #expect(try await controller.attest(files: folder, trust: trust).report.result == .nonceMismatch)
-        let strict = try await controller.attest(files: folder, trust: TrustPolicy())
+        #expect(try controller.trust.attest(files: folder, trust: trust).report.result == .nonceMismatch)
+        let strict = try controller.trust.attest(files: folder, trust: TrustPolicy())
         #expect(strict.refusal?.code == .attestationRefused)
         await controller.close()
         await light.stop()
@@ -215,16 +216,16 @@ struct AttestationTests {
         }
         try write("dac.der", evidence.dac)
         try write("pai.der", evidence.pai)
-        let chain = try await controller.attest(files: folder, trust: trust)
+        let chain = try controller.trust.attest(files: folder, trust: trust)
         #expect(chain.report.verdict == .incomplete && chain.refusal?.code == .attestationRefused)
         #expect(chain.refusal?.reason.contains("these steps were not judged: attestation-signature, ") == true)
         try write("cd.der", try AttestationElements(decoding: evidence.response.elements).certificationDeclaration)
-        let bare = try await controller.attest(files: folder, trust: trust).report
+        let bare = try controller.trust.attest(files: folder, trust: trust).report
         #expect(bare.verdict == .test && bare.notes.contains { $0.hasPrefix("no device was asked") })
         let open = bare.checks.filter { $0.outcome == .notJudged }.map(\.step)
         #expect(open.starts(with: [.attestationSignature, .elements, .nonce, .basicInformation]))
         try write("dac-key.bin", try P256PrivateKey.generate().scalar.copyBytes())
-        let foreign = try await controller.attest(files: folder, trust: trust).report
+        let foreign = try controller.trust.attest(files: folder, trust: trust).report
         #expect(foreign.result == .attestationSignatureInvalid)
         await controller.close()
         await light.stop()
@@ -237,18 +238,19 @@ struct AttestationTests {
         var wrong = try requests(light)
         wrong[0].code.passcode = try SetupPasscode(20_202_022)
         let rejected = await #expect(throws: CommissioningError.self) {
-            try await controller.attest(wrong, trust: .testDevices, deadline: .testNow + .seconds(20))
+            try await controller.commissioning.attest(wrong, trust: .testDevices, deadline: .testNow + .seconds(20))
         }
         #expect(rejected?.code == .wrongPasscode)
         _ = try await commission(light, trust: TrustPolicy(enforcement: .skip))
         let closed = await #expect(throws: CommissioningError.self) {
-            try await controller.attest(try requests(light), trust: .testDevices, deadline: .testNow + .seconds(20))
+            try await controller.commissioning.attest(
+                try requests(light), trust: .testDevices, deadline: .testNow + .seconds(20))
         }
         #expect(closed?.code == .windowClosed)
-        let node = try await controller.nodes().all()[0]
+        let node = try controller.context.nodes().all()[0]
         await light.stop()
         await #expect(throws: (any Error).self) {
-            try await controller.attest(node, trust: .testDevices, deadline: .testNow + .seconds(20))
+            try await controller.trust.attest(node, trust: .testDevices, deadline: .testNow + .seconds(20))
         }
         await controller.close()
     }

@@ -37,14 +37,14 @@ private struct Wiring {
         options.links = TestNetwork.links()
         controller = Controller(options)
         _ = try await controller.fabrics.add(fabric.local, name: "home", vendorID: VendorID(0xFFF1))
-        try await controller.nodes().save(NodeRecord(nodeID: Self.lightID, name: "light"))
-        try await controller.nodes().save(NodeRecord(nodeID: Self.wallID, name: "wall"))
+        try await controller.context.nodes().save(NodeRecord(nodeID: Self.lightID, name: "light"))
+        try await controller.context.nodes().save(NodeRecord(nodeID: Self.wallID, name: "wall"))
     }
 
     func request(_ clusters: [ClusterID] = [OnOff.id]) async throws -> BindingRequest {
         BindingRequest(
-            source: try await controller.record(of: "wall"), endpoint: 1,
-            target: .node(try await controller.record(of: "light"), endpoint: 1), clusters: clusters)
+            source: try controller.nodes.record(of: "wall"), endpoint: 1,
+            target: .node(try controller.nodes.record(of: "light"), endpoint: 1), clusters: clusters)
     }
 
     /// What the light lets the switch do.
@@ -75,7 +75,7 @@ struct BindingTests {
     func both() async throws {
         let wiring = try await Wiring()
         let request = try await wiring.request()
-        let made = try await wiring.controller.bind(request, budget: Budget(nil))
+        let made = try await wiring.controller.administration.bind(request, budget: Budget(nil))
         #expect(made.isAccessChanged == true && made.entries.map(\.isChanged) == [true])
         #expect(try wiring.bindings == [Self.entry])
         let target = AccessControlEntry.Target(cluster: OnOff.id, endpoint: 1)
@@ -83,11 +83,11 @@ struct BindingTests {
             try wiring.rights.map(\.unplaced) == [
                 AccessControlEntry(.operate, subjects: [Wiring.wallID], targets: [target])
             ])
-        let gone = try await wiring.controller.unbind(request, budget: Budget(nil))
+        let gone = try await wiring.controller.administration.unbind(request, budget: Budget(nil))
         #expect(gone.isAccessChanged == true && gone.entries.map(\.entry) == [Self.entry])
         #expect(try wiring.bindings.isEmpty && wiring.rights.isEmpty)
         #expect(
-            try await failure { try await wiring.controller.unbind(request, budget: Budget(nil)) }?.code
+            try await failure { try await wiring.controller.administration.unbind(request, budget: Budget(nil)) }?.code
                 == .unknownBinding)
         await wiring.end()
     }
@@ -97,13 +97,13 @@ struct BindingTests {
         let wiring = try await Wiring()
         wiring.wall.state.withLock { $0.refusal = (1, .resourceExhausted) }
         let request = try await wiring.request()
-        var error = try await failure { try await wiring.controller.bind(request, budget: Budget(nil)) }
+        var error = try await failure { try await wiring.controller.administration.bind(request, budget: Budget(nil)) }
         #expect(error?.status?.status == .resourceExhausted, "\(error as Any)")
         #expect(try wiring.bindings.isEmpty && wiring.rights.isEmpty && wiring.light.writes == 2)
 
         wiring.wall.state.withLock { $0.refusal = (2, .resourceExhausted) }
         wiring.light.state.withLock { $0.refusal = (4, .busy) }
-        error = try await failure { try await wiring.controller.bind(request, budget: Budget(nil)) }
+        error = try await failure { try await wiring.controller.administration.bind(request, budget: Budget(nil)) }
         #expect(error?.code == .bindingUnfinished, "\(error as Any)")
         #expect(error?.reason.contains("what was given to node 'wall' could not be taken back") == true)
         #expect(try wiring.rights.count == 1 && wiring.bindings.isEmpty)
@@ -114,9 +114,11 @@ struct BindingTests {
     func kept() async throws {
         let wiring = try await Wiring()
         let request = try await wiring.request()
-        _ = try await wiring.controller.bind(request, budget: Budget(nil))
+        _ = try await wiring.controller.administration.bind(request, budget: Budget(nil))
         wiring.light.state.withLock { $0.refusal = (2, .busy) }
-        let error = try await failure { try await wiring.controller.unbind(request, budget: Budget(nil)) }
+        let error = try await failure {
+            try await wiring.controller.administration.unbind(request, budget: Budget(nil))
+        }
         #expect(error?.status?.status == .busy, "\(error as Any)")
         #expect(try wiring.bindings == [Self.entry] && wiring.rights.count == 1)
         await wiring.end()
@@ -128,7 +130,7 @@ struct BindingTests {
         let request = try await wiring.request()
         let work = Mutex<Task<BindingOutcome, any Error>?>(nil)
         (ofLight ? wiring.light : wiring.wall).state.withLock { $0.written = { work.withLock { $0?.cancel() } } }
-        let binding = inBackground { try await wiring.controller.bind(request, budget: Budget(nil)) }
+        let binding = inBackground { try await wiring.controller.administration.bind(request, budget: Budget(nil)) }
         work.withLock { $0 = binding }
         await #expect(throws: (any Error).self) { try await binding.value }
         #expect(try wiring.rights.isEmpty)
@@ -140,11 +142,11 @@ struct BindingTests {
     func interruptedUnbinding(ofLight: Bool) async throws {
         let wiring = try await Wiring()
         let request = try await wiring.request()
-        _ = try await wiring.controller.bind(request, budget: Budget(nil))
+        _ = try await wiring.controller.administration.bind(request, budget: Budget(nil))
         let work = Mutex<Task<BindingOutcome, any Error>?>(nil)
         let device = ofLight ? wiring.light : wiring.wall
         device.state.withLock { $0.written = { work.withLock { $0?.cancel() } } }
-        let unbinding = inBackground { try await wiring.controller.unbind(request, budget: Budget(nil)) }
+        let unbinding = inBackground { try await wiring.controller.administration.unbind(request, budget: Budget(nil)) }
         work.withLock { $0 = unbinding }
         await #expect(throws: (any Error).self) { try await unbinding.value }
         #expect(try wiring.bindings == [Self.entry])

@@ -26,7 +26,7 @@ struct BluetoothTests {
         #expect(scene.stages.prefix(3) == [.discover, .pase, .armFailSafe] && scene.stages.last == .post)
         #expect(await scene.light.device.withNode { node, _ in node.fabrics.all.count } == 1)
         // It can be controlled at once.
-        let link = try await scene.controller.link(to: node)
+        let link = try await scene.controller.links.link(to: node)
         let path = ConcreteAttributePath(endpoint: 0, cluster: BasicInformation.id, attribute: 2)
         let read = try await link.read([AttributePath(path)], deadline: .testNow + .seconds(30))
         #expect(read.attribute(path)?.value == .uint(0xFFF1))
@@ -179,8 +179,8 @@ struct BluetoothTests {
         #expect(Instant.testNow - began < .seconds(3600))
         #expect(scene.air.openConnections == 0)
         #expect(await scene.light.device.withNode { node, _ in node.fabrics.all.count } == 1)
-        #expect(try await scene.controller.nodes().all().count == 1)
-        #expect(try await scene.controller.journal().all() == [])
+        #expect(try scene.controller.context.nodes().all().count == 1)
+        #expect(try scene.controller.context.journal().all() == [])
         await scene.end()
     }
 

@@ -60,9 +60,9 @@ private final class Heard: Sendable {
     }
 
     private func register(_ bench: Bench) async throws -> ICDRegistration {
-        let node = try await bench.controller.record(of: "lamp")
+        let node = try bench.controller.nodes.record(of: "lamp")
         return try #require(
-            try await bench.controller.register(with: node, title: "the lamp", budget: Budget(nil)))
+            try await bench.controller.sleepers.register(with: node, title: "the lamp", budget: Budget(nil)))
     }
 
     @Test("a registration has our node, a fresh key for each device and time, and the old one as proof")
@@ -72,7 +72,7 @@ private final class Heard: Sendable {
         let first = try await register(bench)
         #expect(first.current?.counter == CheckInCounter(start: 500) && first.unconfirmed.isEmpty)
         #expect(first.sleep.idle == 3600 && first.sleep.isLong)
-        #expect(try await bench.controller.record(of: "lamp").isLongIdleTime)
+        #expect(try bench.controller.nodes.record(of: "lamp").isLongIdleTime)
         let second = try await register(bench)
         let sent = registered.fields.withLock { $0 }
         #expect(sent.count == 2)
@@ -90,12 +90,12 @@ private final class Heard: Sendable {
     func lostAnswer() async throws {
         let registered = Registered()
         let bench = try await bench(registered, answer: { _ in .acknowledgement })
-        let node = try await bench.controller.record(of: "lamp")
+        let node = try bench.controller.nodes.record(of: "lamp")
         await #expect(throws: (any Error).self) {
-            _ = try await bench.controller.register(
+            _ = try await bench.controller.sleepers.register(
                 with: node, title: "the lamp", budget: Budget(.seconds(2)))
         }
-        let store = try await bench.controller.registrations()
+        let store = try bench.controller.context.registrations()
         let kept = try #require(try store.registration(of: Bench.node))
         let key = try #require(kept.unconfirmed.first)
         #expect(kept.current == nil)
@@ -145,7 +145,7 @@ private final class Heard: Sendable {
                 }
             })
         let old = try #require(try await register(bench).current?.key)
-        let store = try await bench.controller.registrations()
+        let store = try bench.controller.context.registrations()
         let told = Heard()
         let (ports, send) = AsyncStream.makeStream(of: UInt16.self)
         var options = bench.controller.options
@@ -154,7 +154,7 @@ private final class Heard: Sendable {
         options.discovery = BluetoothScene.Network()
         let listener = Controller(options)
         let listening = inBackground {
-            try await listener.listenForCheckIns(
+            try await listener.sleepers.listenForCheckIns(
                 ready: { send.yield($0) }, tell: { checkIn in told.all.withLock { $0.append(checkIn) } })
         }
         let port = try #require(await ports.first { _ in true })
@@ -200,7 +200,7 @@ private final class Heard: Sendable {
         let registered = Registered()
         let bench = try await bench(registered)
         _ = try await register(bench)
-        let store = try await bench.controller.registrations()
+        let store = try bench.controller.context.registrations()
         let began = Instant.testNow
         var options = bench.controller.options
         options.discovery = BluetoothScene.Network()
@@ -212,13 +212,13 @@ private final class Heard: Sendable {
         }
         if !isThere { bench.relay.cutOff() }
         let waiting = Controller(options)
-        let node = try await waiting.record(of: "lamp")
+        let node = try waiting.nodes.record(of: "lamp")
         if isThere {
-            _ = try await waiting.link(to: node)
+            _ = try await waiting.links.link(to: node)
             #expect((899...905).contains((Instant.testNow - began).components.seconds))
             #expect(try #require(try store.registration(of: Bench.node)).awakeUntil != nil)
         } else {
-            let error = await #expect(throws: ControllerError.self) { _ = try await waiting.link(to: node) }
+            let error = await #expect(throws: ControllerError.self) { _ = try await waiting.links.link(to: node) }
             // It sleeps once more after it has noticed that nobody takes its report.
             let waited = (Instant.testNow - began).components.seconds
             #expect(error?.code == .noCheckIn && (4500...4560).contains(waited), "\(waited)")
@@ -229,7 +229,7 @@ private final class Heard: Sendable {
 
     private func receiver(_ bench: Bench) async throws -> CheckInReceiver {
         CheckInReceiver(
-            store: try await bench.controller.registrations(), time: testTime, unixTime: { TestFabric.unixTime },
+            store: try bench.controller.context.registrations(), time: testTime, unixTime: { TestFabric.unixTime },
             logger: .silent)
     }
 
@@ -256,7 +256,7 @@ private final class Heard: Sendable {
         #expect(await !isAccepted(forged, by: current))
         #expect(await !isAccepted([], by: current))
         #expect(await isAccepted(payload, by: current))
-        let last = try await bench.controller.registrations().registration(of: Bench.node)?.last
+        let last = try bench.controller.context.registrations().registration(of: Bench.node)?.last
         #expect(last == .init(counter: 510, at: TestFabric.unixTime))
         #expect(await !isAccepted(payload, by: current))
         // Another process, after the first was killed.
@@ -286,15 +286,15 @@ private final class Heard: Sendable {
         let registered = Registered()
         let bench = try await bench(registered)
         let first = try await register(bench)
-        let node = try await bench.controller.record(of: "lamp")
-        let store = try await bench.controller.registrations()
+        let node = try bench.controller.nodes.record(of: "lamp")
+        let store = try bench.controller.context.registrations()
         let sleeping = try CheckInKey.random(SystemRandom())
         _ = try await store.update(Bench.node) { $0.offer(sleeping) }
         await bench.controller.close()
         bench.relay.stop()
         for _ in 0..<5 {
             await #expect(throws: (any Error).self) {
-                try await bench.controller.refreshKey(of: node, first, deadline: .testNow + .seconds(5))
+                try await bench.controller.sleepers.refreshKey(of: node, first, deadline: .testNow + .seconds(5))
             }
         }
         let kept = try #require(try store.registration(of: Bench.node))
@@ -316,7 +316,7 @@ private final class Heard: Sendable {
         }
         let error = await #expect(throws: ControllerError.self) { _ = try await register(bench) }
         #expect(error?.code == .status && error?.reason.contains("no room") == true)
-        #expect(try await bench.controller.registrations().sound().registrations.isEmpty)
+        #expect(try bench.controller.context.registrations().sound().registrations.isEmpty)
         await bench.end()
     }
 }

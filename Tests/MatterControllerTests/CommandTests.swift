@@ -171,7 +171,7 @@ struct CommandTests {
         try await eventually { bench.light.executed.count == 1 }
         // Another session of ours, as another process sets one up, takes the place of the one that is waited on.
         let other = bench.secondController()
-        try await other.link(to: other.record(of: "lamp")).connect(deadline: .testNow + .seconds(10))
+        try await other.links.link(to: other.nodes.record(of: "lamp")).connect(deadline: .testNow + .seconds(10))
         // The last word of a resumption is ours: the device has yet to hear it.
         try await eventually { await bench.device.evicted == 1 }
         _ = try await unknownOutcome { try await task.value }

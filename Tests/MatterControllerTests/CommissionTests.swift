@@ -38,9 +38,9 @@ struct CommissionTests {
     private func commission(
         _ controller: Controller, _ request: CommissioningRequest, issuer: (any NOCIssuer)? = nil
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {
-        try await controller.commission(
+        try await controller.commissioning.commission(
             [request],
-            Controller.CommissionOptions(
+            CommissioningService.CommissionOptions(
                 trust: TrustPolicy(enforcement: .skip), issuer: issuer.map { .custom($0) } ?? .ofFabric),
             deadline: .testNow + .seconds(60))
     }
@@ -71,14 +71,14 @@ struct CommissionTests {
         let controller = controller(lamp)
         let (node, result) = try await commission(controller, request(lamp, name: "lamp"))
         #expect(node.nodeID == NodeID(1) && !result.wasPending)
-        #expect(try await controller.fabric().name == "home")
-        let kept = try await controller.record(of: "lamp")
+        #expect(try controller.context.fabric().name == "home")
+        let kept = try controller.nodes.record(of: "lamp")
         #expect(kept == node && kept.addresses == [lamp.device.address] && kept.vendorID == FakeDevice.vendorID)
         #expect(kept.endpoints.map(\.number) == [1] && kept.commissionedAt == TestFabric.unixTime)
         #expect(kept.reliability == .quick)
         #expect(try journal().all() == [])
         #expect(try journal().commissioned(SetupCode(passcode: SetupPasscode(Commissionee.passcode))).count == 1)
-        let link = try await controller.link(to: kept)
+        let link = try await controller.links.link(to: kept)
         let path = ConcreteAttributePath(endpoint: 0, cluster: 0x28, attribute: 2)
         let read = try await link.read([AttributePath(path)], deadline: .testNow + .seconds(60))
         #expect(read.attribute(path)?.value == .uint(UInt64(FakeDevice.vendorID)))
@@ -90,8 +90,8 @@ struct CommissionTests {
     func names() async throws {
         let lamp = try await Commissionee()
         let controller = controller(lamp)
-        _ = try await controller.fabricOrNew()
-        try await controller.nodes().save(NodeRecord(nodeID: NodeID(9), name: "lamp"))
+        _ = try await controller.context.fabricOrNew()
+        try await controller.context.nodes().save(NodeRecord(nodeID: NodeID(9), name: "lamp"))
         for (name, code) in [("lamp", RecordError.Code.nameTaken), ("12", .invalidName)] {
             let error = await #expect(throws: RecordError.self) {
                 _ = try await commission(controller, request(lamp, name: name))
@@ -121,7 +121,7 @@ struct CommissionTests {
         let lamp = try await Commissionee()
         try await crash(lamp, name: "lamp")
         let controller = controller(lamp)
-        try await controller.nodes().save(NodeRecord(nodeID: NodeID(9), name: "lamp"))
+        try await controller.context.nodes().save(NodeRecord(nodeID: NodeID(9), name: "lamp"))
         let (node, _) = try await commission(controller, request(lamp))
         #expect(node.nodeID == NodeID(1) && node.name == nil)
         await controller.close()
@@ -132,16 +132,16 @@ struct CommissionTests {
     func confirmation() async throws {
         let lamp = try await Commissionee()
         let controller = controller(lamp)
-        let fabric = try await controller.fabricOrNew()
+        let fabric = try await controller.context.fabricOrNew()
         let local = LocalFabric(
-            authority: try controller.fabrics.authority(of: fabric), credentials: try await controller.credentials())
+            authority: try controller.fabrics.authority(of: fabric), credentials: try controller.context.credentials())
         let issuer = RecordingIssuer(try local.issuer(adminVendorID: VendorID(0xFFF1)) { TestFabric.validity })
         issuer.fail(at: "confirm")
         let error = await #expect(throws: CommissioningError.self) {
             _ = try await commission(controller, request(lamp, name: "lamp"), issuer: issuer)
         }
         #expect(error?.code == .issuerFailed && error?.stage == .post)
-        let node = try await controller.record(of: "lamp")
+        let node = try controller.nodes.record(of: "lamp")
         #expect(try journal().all().map(\.nodeID) == [node.nodeID])
         issuer.fail(at: "")
         let (again, result) = try await commission(controller, request(lamp, name: "lamp"), issuer: issuer)
@@ -193,11 +193,11 @@ struct CommissionTests {
     func foreignIDs() async throws {
         let lamp = try await Commissionee()
         let controller = controller(lamp)
-        let fabric = try await controller.fabricOrNew()
+        let fabric = try await controller.context.fabricOrNew()
         let local = LocalFabric(
-            authority: try controller.fabrics.authority(of: fabric), credentials: try await controller.credentials())
+            authority: try controller.fabrics.authority(of: fabric), credentials: try controller.context.credentials())
         let authority = try local.issuer(adminVendorID: VendorID(0xFFF1)) { TestFabric.validity }
-        try await controller.nodes().save(NodeRecord(nodeID: NodeID(5), name: "fan"))
+        try await controller.context.nodes().save(NodeRecord(nodeID: NodeID(5), name: "fan"))
         // Even a damaged record says that the id is taken.
         try state.directory.write("fabrics/home/pending/0000000000000006.json", Array("{}".utf8))
         for id in [fabric.nodeID, NodeID(5), NodeID(6)] {
@@ -208,7 +208,7 @@ struct CommissionTests {
             #expect(error?.code == .issuedCertificateInvalid && error?.stage == .issueNOC, "\(id)")
             #expect(error?.aftermath == .rolledBack && issuer.abandoned.has("abandoned"))
         }
-        #expect(try await controller.nodes().all().map(\.nodeID) == [NodeID(5)])
+        #expect(try controller.context.nodes().all().map(\.nodeID) == [NodeID(5)])
         let (node, _) = try await commission(
             controller, request(lamp), issuer: FixedIssuer(authority: authority, id: NodeID(7)))
         #expect(node.nodeID == NodeID(7) && node.certificate?.count == 16)
@@ -222,7 +222,7 @@ struct CommissionTests {
     func requestedID() async throws {
         let (lamp, other) = (try await Commissionee(), try await Commissionee())
         let (first, second) = (controller(lamp), controller(other))
-        _ = try await first.fabricOrNew()
+        _ = try await first.context.fabricOrNew()
         let reached = Seen()
         lamp.on("CSRRequest") { _ in
             reached.note("armed", [])
@@ -249,7 +249,7 @@ struct CommissionTests {
     func unwritableNode() async throws {
         let lamp = try await Commissionee()
         let controller = controller(lamp)
-        _ = try await controller.fabricOrNew()
+        _ = try await controller.context.fabricOrNew()
         let nodes = state.directory.path + "/fabrics/home/nodes"
         lamp.on("CommissioningComplete") { _ in
             try? Data().write(to: URL(fileURLWithPath: nodes))
@@ -272,7 +272,7 @@ struct CommissionTests {
     func unwritableJournal() async throws {
         let lamp = try await Commissionee()
         let controller = controller(lamp)
-        _ = try await controller.fabricOrNew()
+        _ = try await controller.context.fabricOrNew()
         let pending = state.directory.path + "/fabrics/home/pending"
         lamp.on("CSRRequest") { _ in
             try? Data().write(to: URL(fileURLWithPath: pending))
@@ -290,7 +290,7 @@ struct CommissionTests {
     func nameGivenAway() async throws {
         let lamp = try await Commissionee()
         let controller = controller(lamp)
-        _ = try await controller.fabricOrNew()
+        _ = try await controller.context.fabricOrNew()
         let directory = state.directory
         lamp.on("CommissioningComplete") { _ in
             try? await NodeStore(directory, fabric: "home").save(NodeRecord(nodeID: NodeID(9), name: "lamp"))
@@ -301,7 +301,7 @@ struct CommissionTests {
         }
         #expect(error?.aftermath == .commissioned(nodeID: 1))
         #expect((error?.underlying as? RecordError)?.code == .nameTaken)
-        let node = try #require(try await controller.nodes().node(NodeID(1)))
+        let node = try #require(try controller.context.nodes().node(NodeID(1)))
         #expect(node.name == nil && node.endpoints.count == 1)
         #expect(try journal().all() == [])
         await controller.close()
@@ -329,10 +329,10 @@ struct CommissionTests {
         try await crash(lamp, name: "lamp")
         let controller = controller(lamp)
         for text in ["lamp", "1"] {
-            let error = await #expect(throws: RecordError.self) { _ = try await controller.record(of: text) }
+            let error = #expect(throws: RecordError.self) { _ = try controller.nodes.record(of: text) }
             #expect(error?.code == .pendingNode && error?.reason == "node 1 'lamp' is still being commissioned")
         }
-        let unknown = await #expect(throws: RecordError.self) { _ = try await controller.record(of: "2") }
+        let unknown = #expect(throws: RecordError.self) { _ = try controller.nodes.record(of: "2") }
         #expect(unknown?.code == .unknownNode)
         // Its name is promised.
         let other = try request(lamp, name: "lamp", passcode: 20_202_022)

@@ -96,12 +96,12 @@ struct DevicePartTests {
     @Test("nodes are found by id, room, device type and cluster")
     func finding() async throws {
         let (device, home, node) = try await commissioned("thermostat")
-        #expect(try await home.node(node.id).name == "it")
-        #expect(try await home.nodes(inRoom: "Hall").map(\.id) == [node.id])
-        #expect(try await home.nodes(inRoom: "Attic").isEmpty)
-        #expect(try await home.nodes(ofType: DeviceTypeID(0x0301)).map(\.id) == [node.id])
-        #expect(try await home.nodes(serving: Thermostat.id).map(\.id) == [node.id])
-        #expect(try await home.nodes(labelled: "it").map(\.id) == [node.id])
+        #expect(try home.node(node.id).name == "it")
+        #expect(try home.nodes(inRoom: "Hall").map(\.id) == [node.id])
+        #expect(try home.nodes(inRoom: "Attic").isEmpty)
+        #expect(try home.nodes(ofType: DeviceTypeID(0x0301)).map(\.id) == [node.id])
+        #expect(try home.nodes(serving: Thermostat.id).map(\.id) == [node.id])
+        #expect(try home.nodes(labelled: "it").map(\.id) == [node.id])
         await home.close()
         await device.stop()
     }

@@ -89,8 +89,8 @@ struct FollowingTests {
             request.addresses = [address]
             return request
         }
-        _ = try await controller.commission(
-            requests, Controller.CommissionOptions(trust: .folder(light.trust, testDevices: true)),
+        _ = try await controller.commissioning.commission(
+            requests, CommissioningService.CommissionOptions(trust: .folder(light.trust, testDevices: true)),
             deadline: .testNow + .seconds(60))
         return controller
     }
@@ -103,12 +103,12 @@ struct FollowingTests {
         let light = try await VirtualLight()
         let address = try PeerAddress(parsing: light.address)
         let controller = try await commissioned(light, at: address, Whereabouts(address))
-        let node = try #require(try await controller.nodes().all().first)
+        let node = try #require(try controller.context.nodes().all().first)
         let request = SubscribeRequest(
             minIntervalFloor: 0, maxIntervalCeiling: 60, attributePaths: [AttributePath(Light.onOff)])
         let seen = Diary()
         let ending = inBackground {
-            for try await event in controller.follow(request, of: node) { seen.note(event) }
+            for try await event in controller.subscriptions.follow(request, of: node) { seen.note(event) }
         }
         if isEstablished {
             try await eventually { seen.states == ["established"] }
@@ -117,7 +117,7 @@ struct FollowingTests {
         for _ in 0..<steps { await Task.yield() }
         ending.cancel()
         let next = inBackground {
-            for try await _ in controller.follow(request, of: node) { return true }
+            for try await _ in controller.subscriptions.follow(request, of: node) { return true }
             return false
         }
         #expect(try await next.value)
@@ -137,13 +137,15 @@ struct FollowingTests {
         let controller = try await commissioned(light, at: first.address, whereabouts)
         first.lose { _ in dice.isBelow(10) }
         first.meddle { direction, datagram in dice.isBelow(10) ? [] : [(direction, datagram)] }
-        let node = try #require(try await controller.nodes().all().first)
+        let node = try #require(try controller.context.nodes().all().first)
         let diary = Diary()
         let request = SubscribeRequest(
             minIntervalFloor: 0, maxIntervalCeiling: 60, attributePaths: [AttributePath(Light.onOff)],
             eventPaths: [EventPath()])
         let following = inBackground {
-            for try await event in controller.follow(request, of: node, isPatient: true) { diary.note(event) }
+            for try await event in controller.subscriptions.follow(request, of: node, isPatient: true) {
+                diary.note(event)
+            }
         }
         try await eventually { diary.states == ["established"] }
         let begun = Instant.testNow

@@ -19,23 +19,23 @@ import Testing
         let permanent = "clientType=c.IcdManagement.Enums.ClientTypeEnum(0)"
         let cases: [(TLVValue?, python: String, digits: String)] = [
             (
-                Controller.registration(NodeID(5), try Self.key(9), instead: nil).tlv,
+                SleeperService.registration(NodeID(5), try Self.key(9), instead: nil).tlv,
                 "RegisterClient(checkInNodeID=5, monitoredSubject=5, key=bytes([9]*16), \(permanent))",
                 "15 240005 240105 300210\(nine) 240400 18"
             ),
             (
-                Controller.registration(NodeID(5), try Self.key(9), instead: try Self.key(8)).tlv,
+                SleeperService.registration(NodeID(5), try Self.key(9), instead: try Self.key(8)).tlv,
                 "RegisterClient(checkInNodeID=5, monitoredSubject=5, key=bytes([9]*16), "
                     + "verificationKey=bytes([8]*16), \(permanent))",
                 "15 240005 240105 300210\(nine) 300310\(eight) 240400 18"
             ),
-            (Controller.removal(NodeID(5), nil).tlv, "UnregisterClient(checkInNodeID=5)", "15 240005 18"),
+            (SleeperService.removal(NodeID(5), nil).tlv, "UnregisterClient(checkInNodeID=5)", "15 240005 18"),
             (
-                Controller.removal(NodeID(5), try Self.key(8)).tlv,
+                SleeperService.removal(NodeID(5), try Self.key(8)).tlv,
                 "UnregisterClient(checkInNodeID=5, verificationKey=bytes([8]*16))", "15 240005 300110\(eight) 18"
             ),
             (
-                Controller.stayActive(.seconds(30)).fields, "StayActiveRequest(stayActiveDuration=30000)",
+                SleeperService.stayActive(.seconds(30)).fields, "StayActiveRequest(stayActiveDuration=30000)",
                 "15 25003075 18"
             ),
         ]

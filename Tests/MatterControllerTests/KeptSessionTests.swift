@@ -68,7 +68,7 @@ struct KeptSessionTests {
         ) async throws -> Result {
             let process = process(change)
             do {
-                let result = try await body(process.link(to: process.record(of: "lamp")))
+                let result = try await body(process.links.link(to: process.nodes.record(of: "lamp")))
                 await process.close()
                 return result
             } catch {
@@ -209,7 +209,7 @@ struct KeptSessionTests {
         try await scene.toggle()
         let (first, second) = (scene.process(), scene.process())
         for process in [first, second] {
-            let link = try await process.link(to: process.record(of: "lamp"))
+            let link = try await process.links.link(to: process.nodes.record(of: "lamp"))
             _ = try await link.invoke(Light.toggle, .atMostOnce, deadline: .testNow + .seconds(60))
         }
         #expect(await scene.handshakes == 2)
@@ -311,12 +311,12 @@ struct KeptSessionTests {
         let scene = try await Scene()
         try await scene.toggle()
         let process = scene.process()
-        let node = try await process.record(of: "lamp")
+        let node = try process.nodes.record(of: "lamp")
         if isInUse {
-            _ = try await process.link(to: node).read(
+            _ = try await process.links.link(to: node).read(
                 [AttributePath(Light.onOff)], deadline: .testNow + .seconds(20))
         }
-        try await process.forget(node.nodeID)
+        try await process.administration.forget(node.nodeID)
         #expect(scene.kept.isEmpty)
         await process.close()
         #expect(scene.kept.isEmpty)
@@ -330,10 +330,10 @@ struct KeptSessionTests {
         #expect(await scene.bench.device.sessions.count == 1)
         let process = scene.process()
         if isInUse {
-            _ = try await process.link(to: process.record(of: "lamp")).read(
+            _ = try await process.links.link(to: process.nodes.record(of: "lamp")).read(
                 [AttributePath(Light.onOff)], deadline: .testNow + .seconds(20))
         }
-        try await process.endSession(with: Bench.node)
+        try await process.links.endSession(with: Bench.node)
         try await wait(1)
         #expect(scene.kept.isEmpty)
         #expect(await scene.bench.device.sessions.isEmpty)

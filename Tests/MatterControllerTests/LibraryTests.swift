@@ -45,9 +45,9 @@ struct LibraryTests {
         #expect(try await node.read(LevelControl.currentLevel) == 33)
         let keys = try await node.invoke(GroupKeyManagement.KeySetReadAllIndices())
         #expect(keys.groupKeySetIDs == [0])
-        #expect(try await home.allNodes().map(\.id) == [1])
+        #expect(try home.allNodes().map(\.id) == [1])
         try await node.remove()
-        #expect(try await home.allNodes().isEmpty)
+        #expect(try home.allNodes().isEmpty)
         await home.close()
         await light.stop()
     }
@@ -55,7 +55,7 @@ struct LibraryTests {
     @Test("what cannot be done is an error with a code, a stable id and a sentence")
     func errors() async throws {
         let (light, home, node) = try await commissioned()
-        let unknown = try await error { _ = try await home.node("hall") }
+        let unknown = try await error { _ = try home.node("hall") }
         #expect(unknown.code == .notFound && unknown.id == "node.unknown", "\(unknown)")
         let cluster = try await error { try await node.invoke(DoorLock.id, DoorLock.Command.lockDoor) }
         #expect(cluster.code == .unsupported && cluster.message.contains("DoorLock"), "\(cluster)")

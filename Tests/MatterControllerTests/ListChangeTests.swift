@@ -27,8 +27,8 @@ struct ListChangeTests {
 
     private func run(_ change: AccessListEdit.Change, _ bench: Bench) async throws -> ControllerError.Code? {
         let edit = AccessListEdit(
-            change, own: try await bench.controller.credentials().identity,
-            of: try await bench.controller.record(of: "lamp"))
+            change, own: try bench.controller.context.credentials().identity,
+            of: try bench.controller.nodes.record(of: "lamp"))
         do {
             _ = try await bench.link().change(accessListBy: edit, deadline: testTime.now + .seconds(60))
             return nil

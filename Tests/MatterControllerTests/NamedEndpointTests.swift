@@ -35,25 +35,27 @@ import Testing
         let controller = Controller(options)
         var request = CommissioningRequest(try #require(try SetupPayload.parse(device.code).first))
         request.addresses = options.addresses
-        let node = try await controller.commission(
-            [request], Controller.CommissionOptions(trust: TrustPolicy(enforcement: .skip)),
+        let node = try await controller.commissioning.commission(
+            [request], CommissioningService.CommissionOptions(trust: TrustPolicy(enforcement: .skip)),
             deadline: .testNow + .seconds(60)
         ).node
         func readings(_ endpoint: EndpointID?) async throws -> [TakenReading] {
-            try await controller.readings(
+            try await controller.devices.readings(
                 Reading.thermostat, of: node, endpoint: endpoint, title: "node 1", lack: "is not a thermostat",
                 budget: Budget(.seconds(3600)))
         }
         #expect(try await readings(1).contains { $0.reading.name == "heat to" })
         await #expect(throws: ControllerError.self) { try await readings(nil) }
         await #expect(throws: ControllerError.self) { try await readings(2) }
-        try await controller.carryOut(
+        try await controller.devices.carryOut(
             ThermostatVerb.heat(2150), on: node, endpoint: 1, budget: Budget(.seconds(3600)))
         let heat = try await readings(1).first { $0.reading.name == "heat to" }
         #expect(heat?.report.value == .int(2150))
         // What `thermostat NODE/1 20` does: the mode decides which set-point is meant.
-        try await controller.carryOut(ThermostatVerb.mode(.heat), on: node, endpoint: 1, budget: Budget(.seconds(3600)))
-        try await controller.carryOut(ThermostatVerb.set(2000), on: node, endpoint: 1, budget: Budget(.seconds(3600)))
+        try await controller.devices.carryOut(
+            ThermostatVerb.mode(.heat), on: node, endpoint: 1, budget: Budget(.seconds(3600)))
+        try await controller.devices.carryOut(
+            ThermostatVerb.set(2000), on: node, endpoint: 1, budget: Budget(.seconds(3600)))
         #expect(try await readings(1).first { $0.reading.name == "heat to" }?.report.value == .int(2000))
         await controller.close()
         await device.stop()

@@ -48,9 +48,9 @@ import Testing
         let outcome: Result<NodeRecord, any Error>
         do {
             outcome = .success(
-                try await controller.commission(
+                try await controller.commissioning.commission(
                     [request],
-                    Controller.CommissionOptions(trust: TrustPolicy(enforcement: .skip), progress: progress),
+                    CommissioningService.CommissionOptions(trust: TrustPolicy(enforcement: .skip), progress: progress),
                     deadline: .testNow + time
                 ).node)
         } catch {

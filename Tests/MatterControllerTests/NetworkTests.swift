@@ -31,8 +31,8 @@ import Testing
             .outcome(
                 .response(command: NetworkCommissioning.Command.scanNetworksResponse, fields: .structure(answer)))
         }
-        let node = try await bench.controller.record(of: "lamp")
-        return try await bench.controller.scanNetworks(
+        let node = try bench.controller.nodes.record(of: "lamp")
+        return try await bench.controller.administration.scanNetworks(
             of: node, endpoint: nil, ssid: nil, title: "lamp", budget: Budget(nil))
     }
 
@@ -67,10 +67,10 @@ import Testing
                     command: NetworkCommissioning.Command.connectNetworkResponse,
                     fields: .structure([TLVElement(0, .uint(0))])))
         }
-        let node = try await bench.controller.record(of: "lamp")
+        let node = try bench.controller.nodes.record(of: "lamp")
         let began = Instant.testNow
         let error = await #expect(throws: ControllerError.self) {
-            _ = try await bench.controller.change(
+            _ = try await bench.controller.administration.change(
                 .connect(id: Array("away".utf8)), of: node, endpoint: nil, title: "lamp", budget: Budget(nil)
             ) { _ in }
         }
@@ -162,8 +162,8 @@ import Testing
                     .structure([TLVElement(0, .octets([0xFF])), TLVElement(1, .bool(true))]), .structure([]),
                 ]),
             ], interfaces: interfaces)
-        let node = try await bench.controller.record(of: "lamp")
-        let state = try await bench.controller.networkState(of: node, title: "lamp", budget: Budget(nil))
+        let node = try bench.controller.nodes.record(of: "lamp")
+        let state = try await bench.controller.administration.networkState(of: node, title: "lamp", budget: Budget(nil))
         let radio = try #require(state.commissioning.first)
         #expect(state.commissioning.count == 1 && radio.kind == .wifi && radio.maxNetworks == nil)
         #expect(radio.networks.map(\.id) == [[0xFF]] && radio.lastNetwork == Array("home".utf8))
@@ -174,8 +174,8 @@ import Testing
         await bench.end()
         let silent = try await Self.bench([:])
         do {
-            let node = try await silent.controller.record(of: "lamp")
-            _ = try await silent.controller.networkState(of: node, title: "lamp", budget: Budget(nil))
+            let node = try silent.controller.nodes.record(of: "lamp")
+            _ = try await silent.controller.administration.networkState(of: node, title: "lamp", budget: Budget(nil))
             Issue.record("no error")
         } catch {
             #expect(MatterError.Code(error) == .unsupported)

@@ -125,7 +125,7 @@ struct NodeIssuerTests {
         }
         #expect(error?.code == .noAnswer, "\(String(describing: error))")
         #expect(issuer.told.abandoned.count == 1 && issuer.told.confirmed.isEmpty, "\(issuer.told)")
-        #expect(try await home.allNodes().isEmpty)
+        #expect(try home.allNodes().isEmpty)
         await home.close()
     }
 }

@@ -218,7 +218,7 @@ struct NodeLinkTests {
         await bench.controller.close()
         try await eventually { await bench.device.closed == 1 }
         let next = Controller(bench.controller.options)
-        let session = try await next.link(to: next.record(of: "lamp")).connect(deadline: deadline)
+        let session = try await next.links.link(to: next.nodes.record(of: "lamp")).connect(deadline: deadline)
         #expect(session.isResumed)
         await next.close()
         await bench.end()
@@ -229,7 +229,7 @@ struct NodeLinkTests {
         let bench = try await Bench()
         _ = try await bench.connected()
         await bench.controller.close()
-        let record = try await bench.controller.nodes().find("lamp")
+        let record = try bench.controller.context.nodes().find("lamp")
         #expect(record.addresses == [] && record.reliability == SessionParameters.quick.reliability)
         await bench.end()
     }
@@ -271,19 +271,23 @@ struct NodeLinkTests {
                 return [.value(endpoint, path.attribute == 0 ? types : clusters)]
             }
         }
-        let described = try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: deadline)
+        let described = try await bench.controller.nodes.described(
+            bench.controller.nodes.record(of: "lamp"), deadline: deadline)
         #expect(described.endpoints == [.init(number: 1, deviceTypes: [0x100], serverClusters: [6])])
-        #expect(try await bench.controller.record(of: "5").endpoints == described.endpoints)
+        #expect(try bench.controller.nodes.record(of: "5").endpoints == described.endpoints)
         // What a bridge had when it was commissioned is no reason to say that it has no more.
         var stale = described
         stale.endpoints = [.init(number: 0, deviceTypes: [0x16], serverClusters: [0x1D])]
-        try await bench.controller.nodes().save(stale)
-        #expect(try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: .testNow) == stale)
-        #expect(try await bench.controller.refreshed(stale, deadline: deadline) == described)
-        #expect(try await bench.controller.record(of: "5").endpoints == described.endpoints)
+        try await bench.controller.context.nodes().save(stale)
+        #expect(
+            try await bench.controller.nodes.described(bench.controller.nodes.record(of: "lamp"), deadline: .testNow)
+                == stale)
+        #expect(try await bench.controller.nodes.refreshed(stale, deadline: deadline) == described)
+        #expect(try bench.controller.nodes.record(of: "5").endpoints == described.endpoints)
         await bench.device.shutDown()
         #expect(
-            try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: .testNow) == described)
+            try await bench.controller.nodes.described(bench.controller.nodes.record(of: "lamp"), deadline: .testNow)
+                == described)
         await bench.end()
     }
 }

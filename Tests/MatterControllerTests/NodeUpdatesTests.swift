@@ -118,7 +118,7 @@ struct NodeUpdatesTests {
         await light.stop()
         let other = try Controller(home: .folder(light.home), fabric: "home")
         await #expect(throws: MatterError.self) {
-            var updates = try await other.node(node.id).changes().makeAsyncIterator()
+            var updates = try other.node(node.id).changes().makeAsyncIterator()
             _ = try await updates.next()
         }
         await other.close()

@@ -29,11 +29,12 @@ struct RemovalTests {
     }
 
     private func remove(_ bench: Bench) async throws {
-        try await bench.controller.remove(bench.controller.record(of: "lamp"), deadline: .testNow + .seconds(8))
+        try await bench.controller.administration.remove(
+            bench.controller.nodes.record(of: "lamp"), deadline: .testNow + .seconds(8))
     }
 
     private func isKnown(_ bench: Bench) async throws -> Bool {
-        try await bench.controller.nodes().node(Bench.node) != nil
+        try bench.controller.context.nodes().node(Bench.node) != nil
     }
 
     @Test("the device is told to remove our entry of its fabric table, then everything of it is forgotten")
@@ -117,16 +118,16 @@ struct RemovalTests {
         // Deleting stops where this is no record.
         let done = directory.path + "/fabrics/home/commissioned"
         try Data().write(to: URL(fileURLWithPath: done))
-        await #expect(throws: StoreError.self) { try await bench.controller.forget(Bench.node) }
+        await #expect(throws: StoreError.self) { try await bench.controller.administration.forget(Bench.node) }
         #expect(try await isKnown(bench) && !resumptions.has(Bench.node))
         try FileManager.default.removeItem(atPath: done)
-        try await bench.controller.forget(Bench.node)
+        try await bench.controller.administration.forget(Bench.node)
         #expect(try await !isKnown(bench))
-        #expect(try await !bench.controller.hasRemains(of: Bench.node))
+        #expect(try !bench.controller.administration.hasRemains(of: Bench.node))
         // What an earlier release left is found by its id.
         try directory.writeSecret("fabrics/home/sessions/\(Bench.node)", [1])
-        #expect(try await bench.controller.hasRemains(of: Bench.node))
-        try await bench.controller.forget(Bench.node)
+        #expect(try bench.controller.administration.hasRemains(of: Bench.node))
+        try await bench.controller.administration.forget(Bench.node)
         #expect(!resumptions.has(Bench.node))
         await bench.end()
     }

@@ -48,7 +48,7 @@ struct SessionSlotTests {
         let bench = try await Bench()
         _ = try await bench.connected()
         let other = Controller(bench.controller.options)
-        try await other.link(to: other.record(of: "lamp")).connect(deadline: deadline)
+        try await other.links.link(to: other.nodes.record(of: "lamp")).connect(deadline: deadline)
         let file = try others(bench)
         await #expect(throws: SlotsTaken.self) { try await slot(file) }
         await other.close()
@@ -65,19 +65,20 @@ struct SessionSlotTests {
         var options = bench.controller.options
         options.sessions = .long
         let (second, third) = (Controller(options), Controller(options))
-        try await second.link(to: second.record(of: "lamp")).connect(deadline: deadline)
+        try await second.links.link(to: second.nodes.record(of: "lamp")).connect(deadline: deadline)
         let command = try await slot(file)
         #expect(command.index == 0)
         await #expect(throws: ControllerError.self) {
-            try await third.link(to: third.record(of: "lamp")).connect(deadline: .now + .milliseconds(300))
+            try await third.links.link(to: third.nodes.record(of: "lamp")).connect(deadline: .now + .milliseconds(300))
         }
         await second.close()
-        try await bench.controller.nodes().update(Bench.node) { $0.sessionsPerFabric = 2 }
+        try await bench.controller.context.nodes().update(Bench.node) { $0.sessionsPerFabric = 2 }
         await #expect(throws: ControllerError.self) {
-            try await second.link(to: second.record(of: "lamp")).connect(deadline: .now + .milliseconds(300))
+            try await second.links.link(to: second.nodes.record(of: "lamp")).connect(
+                deadline: .now + .milliseconds(300))
         }
         first.release()
-        try await second.link(to: second.record(of: "lamp")).connect(deadline: deadline)
+        try await second.links.link(to: second.nodes.record(of: "lamp")).connect(deadline: deadline)
         await second.close()
         await third.close()
         await bench.end()
@@ -86,7 +87,7 @@ struct SessionSlotTests {
     @Test("callers of one link share its session, also where a node grants one", arguments: [1, 2, 3])
     func shared(sessions: UInt16) async throws {
         let bench = try await Bench()
-        try await bench.controller.nodes().update(Bench.node) { $0.sessionsPerFabric = sessions }
+        try await bench.controller.context.nodes().update(Bench.node) { $0.sessionsPerFabric = sessions }
         let link = try await bench.link()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<12 {
@@ -156,13 +157,13 @@ struct SessionSlotTests {
         let controller = bench.controller
         let path = path
         let file = try others(bench)
-        try await controller.withLink(to: controller.record(of: "lamp")) { link in
+        try await controller.links.withLink(to: controller.nodes.record(of: "lamp")) { link in
             _ = try await link.read(path, deadline: .now + .seconds(60))
             let second = try await slot(file)
             #expect(second.index == 1)
         }
         await #expect(throws: CancellationError.self) {
-            try await controller.withLink(to: controller.record(of: "lamp")) { link in
+            try await controller.links.withLink(to: controller.nodes.record(of: "lamp")) { link in
                 try await link.connect(deadline: .now + .seconds(60))
                 throw CancellationError()
             }
@@ -179,7 +180,7 @@ struct SessionSlotTests {
         var options = bench.controller.options
         options.sessions = .long
         let staying = Controller(options)
-        try await staying.link(to: staying.record(of: "lamp")).connect(deadline: deadline)
+        try await staying.links.link(to: staying.nodes.record(of: "lamp")).connect(deadline: deadline)
         let file = try others(bench)
         let both = [try await slot(file), try await slot(file)]
         await #expect(throws: SlotsTaken.self) { try await slot(file, .long) }
@@ -194,7 +195,7 @@ struct SessionSlotTests {
         let bench = try await Bench()
         try bench.state.forbidLocks()
         let controller = Controller(bench.controller.options)
-        _ = try await controller.link(to: controller.record(of: "lamp"))
+        _ = try await controller.links.link(to: controller.nodes.record(of: "lamp"))
             .invoke(Light.toggle, .atMostOnce, deadline: deadline)
         #expect(bench.light.executed.count == 1)
         await controller.close()
@@ -209,9 +210,10 @@ struct SessionSlotTests {
                 return [.value(path, .structure([TLVElement(0, .uint(5)), TLVElement(1, .uint(3))]))]
             }
         }
-        let record = try await bench.controller.refreshed(bench.controller.record(of: "lamp"), deadline: deadline)
+        let record = try await bench.controller.nodes.refreshed(
+            bench.controller.nodes.record(of: "lamp"), deadline: deadline)
         #expect(record.sessionsPerFabric == 5)
-        #expect(try await bench.controller.record(of: "lamp").sessionsPerFabric == 5)
+        #expect(try bench.controller.nodes.record(of: "lamp").sessionsPerFabric == 5)
         await bench.end()
     }
 

@@ -91,16 +91,16 @@ import Testing
         "a device that is being commissioned is busy; one whose answer is lost may have a window, and is asked for it")
     func refusals() async throws {
         let bench = try await Self.bench([[0x3C, 0]: .uint(0)])
-        let node = try await bench.controller.record(of: "lamp")
+        let node = try bench.controller.nodes.record(of: "lamp")
         bench.light.next { _ in .outcome(.status(StatusIB(.failure, clusterStatus: 2))) }
         let busy = await Self.code {
-            _ = try await bench.controller.openWindow(
+            _ = try await bench.controller.administration.openWindow(
                 of: node, isBasic: false, for: .seconds(180), title: "lamp", budget: Budget(nil))
         }
         #expect(busy == .nodeBusy && bench.light.executed == [true])
         bench.light.next { _ in .acknowledgement }
         do {
-            _ = try await bench.controller.openWindow(
+            _ = try await bench.controller.administration.openWindow(
                 of: node, isBasic: false, for: .seconds(180), title: "lamp", budget: Budget(nil))
             Issue.record("no error")
         } catch let error as ControllerError {
@@ -108,7 +108,9 @@ import Testing
         }
         #expect(bench.light.executed.count == 2)
         bench.light.next { _ in .outcome(.status(StatusIB(.failure, clusterStatus: 4))) }
-        #expect(try await bench.controller.closeWindow(of: node, title: "lamp", budget: Budget(nil)) == false)
+        #expect(
+            try await bench.controller.administration.closeWindow(of: node, title: "lamp", budget: Budget(nil)) == false
+        )
         await bench.end()
     }
 
@@ -117,14 +119,15 @@ import Testing
         let bench = try await Self.bench([
             [0x3C, 0]: .uint(2), [0x3C, 1]: .null, [0x3C, 2]: .null, [0x3E, 1]: .string("?"),
         ])
-        let node = try await bench.controller.record(of: "lamp")
-        let (state, end) = try await bench.controller.windowState(of: node, title: "lamp", budget: Budget(nil))
+        let node = try bench.controller.nodes.record(of: "lamp")
+        let (state, end) = try await bench.controller.administration.windowState(
+            of: node, title: "lamp", budget: Budget(nil))
         #expect(state.mode == .basic && state.opener == nil && end == nil)
         await bench.end()
         let odd = try await Self.bench([[0x3C, 0]: .uint(9)])
         let code = await Self.code {
-            let node = try await odd.controller.record(of: "lamp")
-            _ = try await odd.controller.openWindow(
+            let node = try odd.controller.nodes.record(of: "lamp")
+            _ = try await odd.controller.administration.openWindow(
                 of: node, isBasic: true, for: .seconds(180), title: "lamp", budget: Budget(nil))
         }
         #expect(code == .status && odd.light.executed.isEmpty)
@@ -134,19 +137,20 @@ import Testing
     @Test("a clock that is not set has no difference; a device may prefer its own time, or have no clock at all")
     func clocks() async throws {
         let bench = try await Self.bench([[0x38, 0]: .null, [0x38, 1]: .uint(0)])
-        let node = try await bench.controller.record(of: "lamp")
-        let (before, _) = try await bench.controller.synchronizeClock(of: node, title: "lamp", budget: Budget(nil))
+        let node = try bench.controller.nodes.record(of: "lamp")
+        let (before, _) = try await bench.controller.devices.synchronizeClock(
+            of: node, title: "lamp", budget: Budget(nil))
         #expect(before.time == nil && before.ahead == nil && before.granularity == .noTimeGranularity)
         bench.light.next { _ in .outcome(.status(StatusIB(.failure, clusterStatus: 2))) }
         let refused = await Self.code {
-            _ = try await bench.controller.synchronizeClock(of: node, title: "lamp", budget: Budget(nil))
+            _ = try await bench.controller.devices.synchronizeClock(of: node, title: "lamp", budget: Budget(nil))
         }
         #expect(refused == .timeNotAccepted)
         await bench.end()
         let clockless = try await Self.bench([:])
         do {
-            let node = try await clockless.controller.record(of: "lamp")
-            _ = try await clockless.controller.synchronizeClock(of: node, title: "lamp", budget: Budget(nil))
+            let node = try clockless.controller.nodes.record(of: "lamp")
+            _ = try await clockless.controller.devices.synchronizeClock(of: node, title: "lamp", budget: Budget(nil))
             Issue.record("no error")
         } catch {
             #expect(MatterError.Code(error) == .unsupported)

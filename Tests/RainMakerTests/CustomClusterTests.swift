@@ -103,17 +103,17 @@ private struct DeviceBench {
         controller = Controller(options)
         _ = try await controller.fabrics.add(fabric.local, name: "home", vendorID: VendorID(0xFFF1))
         record = NodeRecord(nodeID: Self.node, name: "hub")
-        try await controller.nodes().save(record)
+        try await controller.context.nodes().save(record)
     }
 
     private var deadline: Instant { .testNow + .seconds(60) }
 
     func cluster(_ id: ClusterID) async throws -> CustomCluster {
-        try await CustomCluster(id, "cluster", of: record, link: controller.link(to: record), deadline: deadline)
+        try await CustomCluster(id, "cluster", of: record, link: controller.links.link(to: record), deadline: deadline)
     }
 
     func rainMaker() async throws -> RainMakerDevice {
-        RainMakerDevice(link: try await controller.link(to: record), node: record, deadline: deadline)
+        RainMakerDevice(link: try await controller.links.link(to: record), node: record, deadline: deadline)
     }
 
     func end() async {

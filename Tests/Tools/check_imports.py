@@ -6,7 +6,7 @@
 Every edge of the package is used by an import, and every import has its edge. Who imports a module sees what that one
 hands on (its Exports.swift), so no file imports both. The table names, for each module or folder of a module, what it
 uses: the edges of the package follow from it, and the sources of a folder mention no type or function of a folder that its
-row does not name. (Members that an extension adds are not seen.) Prints what differs, and exits 1 if anything does.
+row does not name. (Members that an extension adds are not seen.) A second table names what each service of a controller stands on. Prints what differs, and exits 1 if anything does.
 """
 import collections
 import pathlib
@@ -211,12 +211,32 @@ def inside():
             yield f"Package.swift: {name} is not compiled as another package (packageAccess: false)"
 
 
+def services():
+    """What the services of a controller hold of each other, and what the table of the architecture page says of it."""
+    held = {}
+    for path in sorted((SOURCES / "MatterController").rglob("*.swift")):
+        text = path.read_text(encoding="utf-8")
+        for name, body in re.findall(
+                r"^public (?:struct|actor) (\w+): FabricService\b[^{]*\{\n(.*?)^\}", text, re.M | re.S):
+            held[name] = {of_type for of_type in re.findall(r"^    (?:\w+ )?let \w+: (?:\(?any )?(\w+)", body, re.M)}
+    rows = dict(re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]*) \|$", (ROOT / "docs" / "architecture.md").read_text(
+        encoding="utf-8").partition("### The services of a controller")[2].partition("\n##")[0], re.M))
+    for name in sorted(held.keys() ^ rows.keys()):
+        yield f"{name} is a service in {'the sources' if name in held else 'the table'} only"
+    for name in sorted(held.keys() & rows.keys()):
+        said = set(re.findall(r"`(\w+)`", rows[name])) | {"FabricContext"}
+        for other in sorted(held[name] - said):
+            yield f"{name} holds {other}, which its row in docs/architecture.md does not name"
+        for other in sorted(said - held[name]):
+            yield f"{name} does not hold {other}, which its row in docs/architecture.md names"
+
+
 def rows_of_ours():
     return {path.name for path in SOURCES.iterdir() if path.name[0] != "C"}
 
 
 def main():
-    found = list(differences()) + list(front()) + list(inside())
+    found = list(differences()) + list(front()) + list(inside()) + list(services())
     for one in found:
         print(one)
     sys.exit(1 if found else 0)

@@ -34,7 +34,7 @@ public struct CommandContext: Sendable {
         progress = options.progress
         timeout = options.timeout?.duration ?? defaultTimeout
         // A node that sleeps is waited for before its own time begins.
-        let sleep = options.wait ? (try? await options.state.controller().longestSleep()) ?? .zero : .zero
+        let sleep = options.wait ? (try? options.state.controller().sleepers.longestSleep()) ?? .zero : .zero
         budget = Budget(options.timeout?.duration, usual: defaultTimeout + sleep)
         var addresses: [PeerAddress] = []
         if let text = options.address { addresses = try await PeerAddress.lookup(text, deadline: budget.deadline) }
@@ -138,7 +138,7 @@ extension NetworkCommand {
             try await run(context)
             await context.controller.close()
         } catch {
-            let accessHint = await context.controller.accessHint().map(Hints.text)
+            let accessHint = context.controller.issuers.accessHint().map(Hints.text)
             await context.controller.close()
             throw CommandFailure(
                 error: error, target: target, isJSON: options.state.output.json, accessHint: accessHint,

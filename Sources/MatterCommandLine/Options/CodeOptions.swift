@@ -28,7 +28,7 @@ struct CodeOptions: ParsableArguments {
     ) async throws -> Result {
         let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
         defer { printer.finish() }
-        return try await context.controller.inPASESession(
+        return try await context.controller.commissioning.inPASESession(
             try way.requests(code ?? "", context.controller), progress: { printer.report($0) },
             deadline: context.deadline, work)
     }

@@ -50,7 +50,7 @@ struct NodeSelection: ParsableArguments {
         _ words: [NodeArgument], of controller: Controller, in catalogue: Catalogue,
         where suits: @Sendable (NodeRecord.Endpoint) -> Bool
     ) async throws -> [Part] {
-        try await controller.parts(of: query(words), in: catalogue, where: suits)
+        try controller.nodes.parts(of: query(words), in: catalogue, where: suits)
     }
 
     /// The nodes by id, each once.
@@ -58,7 +58,7 @@ struct NodeSelection: ParsableArguments {
     /// - Parameter words: ids, names, or patterns of names with `*` and `?`.
     func nodes(_ words: [String], of controller: Controller, in catalogue: Catalogue) async throws -> [NodeRecord] {
         if meansOne(words), let word = words.first {
-            return [try await controller.place(of: word).node]
+            return [try controller.nodes.place(of: word).node]
         }
         var seen: Set<NodeID> = []
         return try await targets(words.map { NodeArgument($0) }, of: controller, in: catalogue).map(\.node).filter {
@@ -70,7 +70,7 @@ struct NodeSelection: ParsableArguments {
     func targets(
         _ words: [NodeArgument], of controller: Controller, in catalogue: Catalogue
     ) async throws -> [Target] {
-        try await controller.targets(of: query(words), in: catalogue)
+        try controller.nodes.targets(of: query(words), in: catalogue)
     }
 
     static func isPattern(_ word: String) -> Bool { NodeQuery.isPattern(word) }

@@ -31,7 +31,7 @@ struct PlaceOptions: ParsableArguments {
     /// - Throws: what finding the node throws.
     func timeSource(_ controller: Controller) async throws -> (node: UInt64, endpoint: UInt16)? {
         guard let timeSource else { return nil }
-        let record = try await controller.record(of: timeSource.node)
+        let record = try controller.nodes.record(of: timeSource.node)
         return (record.nodeID.rawValue, timeSource.endpoint?.rawValue ?? 0)
     }
 }

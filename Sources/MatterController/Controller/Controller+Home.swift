@@ -72,7 +72,7 @@ extension Controller {
     ///     chosen with `matterctl fabric use`.
     ///   - settings: how it works.
     /// - Throws: ``MatterError`` `localState` if the environment does not say where fabrics are kept.
-    public init(
+    public convenience init(
         home: Home = .default, fabric: String? = nil, settings: ControllerSettings = ControllerSettings()
     ) throws {
         do {
@@ -95,7 +95,7 @@ extension Controller {
     ///
     /// - Throws: ``MatterError`` `notFound`.
     public func node(_ name: String) throws -> Node {
-        do { return Node(try record(of: name), self) } catch { throw MatterError(error) }
+        do { return Node(try nodes.record(of: name), self) } catch { throw MatterError(error) }
     }
 
     /// A node of the fabric, by its id.
@@ -107,7 +107,7 @@ extension Controller {
     ///
     /// - Throws: ``MatterError``.
     public func allNodes() throws -> [Node] {
-        do { return try nodes().all().map { Node($0, self) } } catch { throw MatterError(error) }
+        do { return try context.nodes().all().map { Node($0, self) } } catch { throw MatterError(error) }
     }
 
     /// The nodes in a room, by id. Upper and lower case do not matter.

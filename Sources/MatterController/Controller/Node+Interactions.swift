@@ -83,7 +83,8 @@ extension Node {
     ) async throws -> TLVValue? {
         try await reportingErrors {
             let budget = Budget(time)
-            let place = try await controller.endpoint(serving: cluster, of: record, named: endpoint, budget: budget)
+            let place = try await controller.nodes.endpoint(
+                serving: cluster, of: record, named: endpoint, budget: budget)
             let catalogue = Catalogue.standard
             let request = Command(endpoint: place.endpoint, cluster: cluster, command: command, fields: fields)
             let work = [budget.given, catalogue.expectedWork(ofCommand: command, inCluster: cluster)].compactMap { $0 }
@@ -103,7 +104,7 @@ extension Node {
     func place<Value>(
         of attribute: TypedAttribute<Value>, _ endpoint: EndpointID?, _ budget: Budget
     ) async throws -> (ServingEndpoint, ConcreteAttributePath) {
-        let place = try await controller.endpoint(
+        let place = try await controller.nodes.endpoint(
             serving: attribute.cluster, of: record, named: endpoint, budget: budget)
         return (
             place,

@@ -34,7 +34,7 @@ public struct Node: Sendable, Identifiable, CustomStringConvertible {
     /// - Throws: ``MatterError``; the node is kept unless the device has left.
     public func remove(within time: Duration? = nil) async throws {
         try await reportingErrors {
-            try await controller.remove(record, deadline: Budget(time).deadline(for: record))
+            try await controller.administration.remove(record, deadline: Budget(time).deadline(for: record))
         }
     }
 
@@ -42,7 +42,7 @@ public struct Node: Sendable, Identifiable, CustomStringConvertible {
     ///
     /// - Throws: ``MatterError``.
     public func forget() async throws {
-        try await reportingErrors { try await controller.forget(record.nodeID) }
+        try await reportingErrors { try await controller.administration.forget(record.nodeID) }
     }
 }
 

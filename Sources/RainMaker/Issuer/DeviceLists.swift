@@ -5,12 +5,12 @@ struct DeviceLists {
     /// How long a controller may take for what is an extra.
     private static let patience = Duration.seconds(15)
 
-    private let controller: Controller
+    private let links: NodeLinks
     private let groupID: String
 
     /// - Parameter groupID: the group whose controllers are told.
-    init(_ controller: Controller, groupID: String) {
-        self.controller = controller
+    init(_ links: NodeLinks, groupID: String) {
+        self.links = links
         self.groupID = groupID
     }
 
@@ -22,7 +22,7 @@ struct DeviceLists {
     }
 
     private func updateInCloud(_ client: CloudClient) async {
-        let warn = controller.options.warn
+        let warn = links.context.options.warn
         let hubs = HubsInCloud(client)
         do {
             for hub in try await hubs.list(in: groupID) where hub.follows(groupID) {
@@ -40,25 +40,25 @@ struct DeviceLists {
     }
 
     private func updateOnFabric(except new: NodeID?) async {
-        let warn = controller.options.warn
+        let warn = links.context.options.warn
         do {
-            let devices = try await controller.nodes().all().filter { node in
+            let devices = try links.context.nodes().all().filter { node in
                 node.nodeID != new
                     && node.endpoints.contains { $0.serverClusters.contains(HubDevice.cluster.rawValue) }
             }
             guard !devices.isEmpty else { return }
-            try await controller.withOtherNodes { controller in
-                for node in devices { await Self.update(node, controller) }
+            try await links.withOtherNodes { links in
+                for node in devices { await Self.update(node, links) }
             }
         } catch {
             warn("the group's controllers could not be told: \(error)", nil)
         }
     }
 
-    private static func update(_ node: NodeRecord, _ controller: Controller) async {
+    private static func update(_ node: NodeRecord, _ links: NodeLinks) async {
         do {
             let deadline = Instant.now + patience
-            try await controller.withLink(to: node) { link in
+            try await links.withLink(to: node) { link in
                 let cluster = try await CustomCluster(
                     HubDevice.cluster, HubDevice.name, of: node, link: link, deadline: deadline)
                 let device = HubDevice(cluster)
@@ -68,7 +68,7 @@ struct DeviceLists {
             }
         } catch {
             let name = node.name ?? "\(node.nodeID.rawValue)"
-            controller.options.warn(
+            links.context.options.warn(
                 "the controller \(name) did not update its list of devices (\(error))",
                 .step("controller.update-devices", name))
         }

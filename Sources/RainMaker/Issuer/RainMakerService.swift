@@ -28,11 +28,11 @@ package struct RainMakerService: IssuerService {
     package func begin(
         _ fabric: ServedFabric, deviceName: String?, settings: [String: String]
     ) async throws -> any IssuerWork {
-        let options = fabric.controller.options
+        let options = fabric.context.options
         let mode = try metadataMode(settings[Self.metadata])
         let client = try client(of: try fabric.membership()?.profile, fabric)
         do {
-            let cloud = RainMakerFabric(client: client, state: options.state) { fabric.controller.validationTime }
+            let cloud = RainMakerFabric(client: client, state: options.state) { fabric.context.validationTime }
             let joined = try await cloud.refresh(fabric.record)
             let issuer = RainMakerIssuer(
                 client: client, joined: joined, state: options.state, metadataMode: mode, deviceName: deviceName,
@@ -57,7 +57,7 @@ package struct RainMakerService: IssuerService {
 
     /// - Parameter profile: the account's; `nil` for the one in use.
     private func client(of profile: String?, _ fabric: ServedFabric) throws -> CloudClient {
-        let options = fabric.controller.options
+        let options = fabric.context.options
         return try makeClient(
             try CloudStore(options.state).select(profile), options.state, options.logger,
             max(fabric.deadline, .now + Self.grace))
@@ -72,14 +72,14 @@ package struct RainMakerService: IssuerService {
         /// Lets the group's members operate a new device. A device that refuses is none the worse for it.
         func finish(_ node: NodeRecord) async {
             do {
-                let own = try await fabric.controller.credentials().identity
+                let own = try fabric.context.credentials().identity
                 _ = try await fabric.device(node.nodeID).grant(
                     admin: joined.fabric.adminCAT, operate: joined.fabric.operateCAT, own: own)
             } catch {
-                fabric.controller.options.warn(
+                fabric.context.options.warn(
                     "other members of the group cannot operate the device yet: \(error)", nil)
             }
-            await DeviceLists(fabric.controller, groupID: joined.group.id).update(except: node.nodeID, client)
+            await DeviceLists(fabric.links, groupID: joined.group.id).update(except: node.nodeID, client)
         }
 
         func close() async { await client.close() }
@@ -138,7 +138,7 @@ package struct RainMakerService: IssuerService {
         }
 
         private func removal(of node: NodeRecord) -> PendingRemoval {
-            PendingRemoval(nodeID: node.nodeID, name: node.name, since: fabric.controller.options.unixTime())
+            PendingRemoval(nodeID: node.nodeID, name: node.name, since: fabric.context.options.unixTime())
         }
 
         private func tellCloud(_ removal: PendingRemoval) async throws {
@@ -147,7 +147,7 @@ package struct RainMakerService: IssuerService {
                 do {
                     try await GroupRemoval(client: client, store: fabric.store, groupID: membership.groupID)
                         .tell(removal)
-                    await DeviceLists(fabric.controller, groupID: membership.groupID).update(client)
+                    await DeviceLists(fabric.links, groupID: membership.groupID).update(client)
                     await client.close()
                 } catch {
                     await client.close()
@@ -174,12 +174,12 @@ package struct RainMakerService: IssuerService {
 }
 
 extension ServedFabric {
-    fileprivate var store: RainMakerStore { RainMakerStore(controller.options.state, fabric: record.name) }
+    fileprivate var store: RainMakerStore { RainMakerStore(context.options.state, fabric: record.name) }
 
     fileprivate func membership() throws -> RainMakerMembership? { try store.membership() }
 
     fileprivate func device(_ id: NodeID) async throws -> RainMakerDevice {
-        let node = try await controller.nodes().node(id) ?? NodeRecord(nodeID: id)
-        return RainMakerDevice(link: try await controller.link(to: node), node: node, deadline: deadline)
+        let node = try context.nodes().node(id) ?? NodeRecord(nodeID: id)
+        return RainMakerDevice(link: try await links.link(to: node), node: node, deadline: deadline)
     }
 }

@@ -87,7 +87,7 @@ struct CloudSetup: Sendable {
         let controller = Controller(Controller.Options(state: state, fabric: fabric, logger: logger))
         do {
             let device = RainMakerDevice(
-                link: try await controller.link(to: node), node: node,
+                link: try await controller.links.link(to: node), node: node,
                 deadline: userDeadline ?? .now + max(Budget.standard, node.deliveryBudget))
             let result = try await body(device)
             await controller.close()

@@ -6,9 +6,9 @@ protocol CustomClusterCommand: NodeSubject {}
 
 extension CustomClusterCommand {
     func cluster(_ id: ClusterID, _ name: String, _ context: CommandContext) async throws -> CustomCluster {
-        let record = try await context.controller.record(of: node.node)
+        let record = try context.controller.nodes.record(of: node.node)
         return try await CustomCluster(
-            id, name, of: record, at: node.endpoint, link: context.controller.link(to: record),
+            id, name, of: record, at: node.endpoint, link: context.controller.links.link(to: record),
             deadline: context.deadline(for: record))
     }
 }

@@ -18,9 +18,10 @@ struct RainMakerChallenge: CustomClusterCommand {
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {
-        let record = try await context.controller.record(of: node.node)
+        let record = try context.controller.nodes.record(of: node.node)
         let device = RainMakerDevice(
-            link: try await context.controller.link(to: record), node: record, deadline: context.deadline(for: record))
+            link: try await context.controller.links.link(to: record), node: record,
+            deadline: context.deadline(for: record))
         guard let evidence = try await device.prove(as: record.nodeID.description) else {
             throw RainMakerNodeID.notRainMaker(node)
         }

@@ -13,9 +13,10 @@ struct RainMakerNodeID: CustomClusterCommand {
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {
-        let record = try await context.controller.record(of: node.node)
+        let record = try context.controller.nodes.record(of: node.node)
         let device = RainMakerDevice(
-            link: try await context.controller.link(to: record), node: record, deadline: context.deadline(for: record))
+            link: try await context.controller.links.link(to: record), node: record,
+            deadline: context.deadline(for: record))
         guard let id = try await device.rainmakerNodeID() else { throw Self.notRainMaker(node) }
         context.console.result {
             Field("node", record.nodeID)

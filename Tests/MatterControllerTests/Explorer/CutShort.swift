@@ -62,9 +62,9 @@ struct CutShort: Play {
     private func judge(_ device: SimulatedDevice, _ stage: Stage) async {
         let owner = Controller(stage.options(stage.time))
         do {
-            let nodes = try await owner.nodes().all()
+            let nodes = try owner.context.nodes().all()
             if nodes.count != 1 { stage.complain("there are \(nodes.count) nodes") }
-            let pending = try await owner.journal().all()
+            let pending = try owner.context.journal().all()
             if !pending.isEmpty { stage.complain("a node is pending still") }
             let fabrics = await device.withNode { node, _ in node.fabrics.all }
             if fabrics.count != 1 { stage.complain("the device is on \(fabrics.count) fabrics") }

@@ -58,8 +58,9 @@ struct Household: Sendable {
         var request = CommissioningRequest(SetupCode(passcode: try SetupPasscode(passcode)))
         request.addresses = [address]
         request.name = thing.rawValue
-        _ = try await controller.commission(
-            [request], Controller.CommissionOptions(trust: TrustPolicy(enforcement: .skip), issuer: .ofFabric),
+        _ = try await controller.commissioning.commission(
+            [request],
+            CommissioningService.CommissionOptions(trust: TrustPolicy(enforcement: .skip), issuer: .ofFabric),
             deadline: deadline)
     }
 

@@ -64,7 +64,7 @@ struct ListEdit: Play {
             stage.set(first)
         }
         let owner = Controller(stage.options(stage.time))
-        if list == .group { _ = try await owner.createGroup("hall", id: 7) }
+        if list == .group { _ = try await owner.groups.createGroup("hall", id: 7) }
         stage.beginFaults()
         let outcome = await process(stage)
         stage.endFaults()
@@ -104,23 +104,23 @@ struct ListEdit: Play {
     }
 
     private func change(_ controller: Controller, until deadline: Instant) async throws {
-        let node = try await controller.record(of: "lamp")
+        let node = try controller.nodes.record(of: "lamp")
         // A budget counts from now, by the clock of this machine.
         let budget = Budget(deadline - .now)
         switch list {
         case .acl:
             let edit = AccessListEdit(
                 .grant([AccessControlEntry(.operate, subjects: [NodeID(Self.granted)])]),
-                own: try await controller.credentials().identity, of: node)
-            _ = try await controller.link(to: node).change(accessListBy: edit, deadline: deadline)
+                own: try controller.context.credentials().identity, of: node)
+            _ = try await controller.links.link(to: node).change(accessListBy: edit, deadline: deadline)
         case .bind:
-            _ = try await controller.bind(
+            _ = try await controller.administration.bind(
                 BindingRequest(
-                    source: try await controller.record(of: "button"), endpoint: Household.endpoint,
+                    source: try controller.nodes.record(of: "button"), endpoint: Household.endpoint,
                     target: .node(node, endpoint: Household.endpoint), clusters: [OnOff.id]), budget: budget)
         case .group:
-            let group = try await controller.groups().find("hall")
-            _ = try await controller.join(
+            let group = try controller.context.groups().find("hall")
+            _ = try await controller.groups.join(
                 group, GroupParty(node, [Household.endpoint]), budget: budget)
         }
     }

@@ -133,7 +133,7 @@ struct TwoCommands: Play {
                 }, evict: { await device.evict() }))
         let owner = Controller(stage.options(stage.time))
         _ = try await owner.fabrics.add(members.fabric.local, name: "home", vendorID: VendorID(0xFFF1))
-        try await owner.nodes().save(NodeRecord(nodeID: Bench.node, name: "lamp"))
+        try await owner.context.nodes().save(NodeRecord(nodeID: Bench.node, name: "lamp"))
 
         if opening != .fresh {
             let first = await process(stage, [1], .atMostOnce)
@@ -185,7 +185,7 @@ struct TwoCommands: Play {
             endpoint: 1, cluster: OnOff.id, command: OnOff.Command.toggle,
             fields: .structure([TLVElement(.context(0), .uint(mark))]))
         do {
-            let link = try await controller.link(to: controller.record(of: "lamp"))
+            let link = try await controller.links.link(to: controller.nodes.record(of: "lamp"))
             _ = try await link.invoke(command, rule, deadline: deadline)
             return .done
         } catch let error as ControllerError where error.code == .outcomeUnknown {

@@ -91,7 +91,7 @@ struct Bench {
         options.patience = patience
         controller = Controller(options)
         _ = try await controller.fabrics.add(fabric.local, name: "home", vendorID: VendorID(0xFFF1))
-        try await controller.nodes().save(NodeRecord(nodeID: Self.node, name: "lamp"))
+        try await controller.context.nodes().save(NodeRecord(nodeID: Self.node, name: "lamp"))
     }
 
     /// The link to the light, with a session that stands.
@@ -102,7 +102,7 @@ struct Bench {
     }
 
     func link() async throws -> NodeLink {
-        try await controller.link(to: controller.record(of: "lamp"))
+        try await controller.links.link(to: controller.nodes.record(of: "lamp"))
     }
 
     /// Another process, so to speak, which has its own way to the light.

@@ -95,12 +95,12 @@ final class BluetoothScene: Sendable {
             try change(&request)
             return request
         }
-        var options = Controller.CommissionOptions(trust: .folder(light.trust, testDevices: true)) { event in
+        var options = CommissioningService.CommissionOptions(trust: .folder(light.trust, testDevices: true)) { event in
             self.progress.withLock { $0.append(event) }
         }
         // Not shared by a task that runs beside the virtual time.
         options.discovery = network
-        return try await controller.commission(requests, options, deadline: .testNow + time)
+        return try await controller.commissioning.commission(requests, options, deadline: .testNow + time)
     }
 
     /// The stages that were begun, in order.

@@ -7,7 +7,7 @@ import MatterController
     settings.keepsSessions = true
     settings.bluetooth = .standard
     let home = try Controller(fabric: "home", settings: settings)
-    let (lamp, button) = (try await home.node(words[0]), try await home.node(words[1]))
+    let (lamp, button) = (try home.node(words[0]), try home.node(words[1]))
 
     check("reachable", await lamp.isReachable)
     check("warm", try await lamp.warmUp() < .seconds(10))
@@ -33,11 +33,11 @@ import MatterController
     group = try await group.add(lamp)
     check("member", group.members == [lamp.id] && group.name == "hall", group)
     try await group.invoke(OnOff.Off())
-    check("group", try await home.group(group.id).members == (try await home.group("hall").members))
+    check("group", try home.group(group.id).members == (try home.group("hall").members))
     group = try await group.remove(lamp)
     check("left", group.members.isEmpty, group)
     try await group.forget()
-    check("forgotten", try await home.allGroups().isEmpty)
+    check("forgotten", try home.allGroups().isEmpty)
 
     try await lamp.storeScene(3)
     try await lamp.storeScene(4, named: "dusk", transition: .seconds(1))
@@ -69,12 +69,12 @@ import MatterController
     await home.close()
 
     let next = try Controller(fabric: "home", settings: settings)
-    let kept = try await next.sessions()
+    let kept = try next.sessions()
     check("sessions", kept.contains { $0.nodeID == lamp.id && !$0.address.isEmpty && $0.age >= .zero }, kept)
     check("session", kept.allSatisfy { $0.silence != nil }, kept.map(\.roundTrip))
     try await next.node(lamp.id).disconnect()
-    check("disconnected", try await next.sessions().contains { $0.nodeID == lamp.id } == false)
+    check("disconnected", try next.sessions().contains { $0.nodeID == lamp.id } == false)
     try await next.node(button.id).forget()
-    check("known", try await next.allNodes().map(\.id) == [lamp.id])
+    check("known", try next.allNodes().map(\.id) == [lamp.id])
     await next.close()
 }

@@ -65,18 +65,18 @@ struct Witness: NodeIssuer {
     check("node", node.id == 77 && node.name == "lamp" && node.room == "Hall", node)
     check("description", node.vendorName != nil && node.productName != nil && node.endpoints.count == 2, node.endpoints)
     check("endpoint", node.endpoints[1].clusters.contains(OnOff.id) && node.endpoints[1].label == nil, node.endpoints)
-    check("id", try await home.node(77).id == 77)
-    check("room", try await home.nodes(inRoom: "Hall").count == 1)
-    check("type", try await home.nodes(ofType: node.endpoints[1].deviceTypes[0]).count == 1)
-    check("cluster", try await home.nodes(serving: OnOff.id).count == 1)
-    check("label", try await home.nodes(labelled: "lamp").count == 1)
+    check("id", try home.node(77).id == 77)
+    check("room", try home.nodes(inRoom: "Hall").count == 1)
+    check("type", try home.nodes(ofType: node.endpoints[1].deviceTypes[0]).count == 1)
+    check("cluster", try home.nodes(serving: OnOff.id).count == 1)
+    check("label", try home.nodes(labelled: "lamp").count == 1)
     let query = NodeQuery(["la*", NodeQuery.Name("77", endpoint: 1)], room: "hall", cluster: "on-off")
-    check("query", try await home.nodes(matching: query).map(\.id) == [77], query)
+    check("query", try home.nodes(matching: query).map(\.id) == [77], query)
     var other = query
     other.deviceType = "door-lock"
     check("names", query.names[1].text == "77" && query.names[1].endpoint == 1 && query.room == "hall", query)
     let none = other
-    await check("no match", fails: .notFound) { _ = try await home.nodes(matching: none) }
+    await check("no match", fails: .notFound) { _ = try home.nodes(matching: none) }
     let switched = try await home.each(of: home.nodes(matching: query)) { try await $0.light?.on() }
     check("each", switched.count == 1 && (try? switched[0].result.get()) != nil, switched)
     let state = try await node.state()
@@ -85,11 +85,11 @@ struct Witness: NodeIssuer {
     check("well", state[0].failure == nil)
     check("origin", try await node.attest(trust: trust).verdict == "test")
     try await node.remove()
-    check("removed", try await home.allNodes().isEmpty)
-    await check("gone", fails: .notFound) { _ = try await home.node("lamp") }
+    check("removed", try home.allNodes().isEmpty)
+    await check("gone", fails: .notFound) { _ = try home.node("lamp") }
     plan.trust.revocationSet = nil
     plan.nodeID = 78
-    plan.issuer = .issuer(Witness(authority: try await home.authority()))
+    plan.issuer = .issuer(Witness(authority: try home.authority()))
     check("issued", try await home.commission(words[0], plan).id == 78)
     try await home.node(78).remove()
     plan.issuer = .command("false")
@@ -104,7 +104,7 @@ struct Witness: NodeIssuer {
 @Sendable func trust(_ words: [String]) async throws {
     let home = try Controller(fabric: "home")
     await check("no ledger", fails: .issuerFailed) {
-        let outcome = try await home.updateTrust(forDevelopment: false, acceptingLosses: false, within: .seconds(20))
+        let outcome = try await home.trust.update(forDevelopment: false, acceptingLosses: false, within: .seconds(20))
         print(outcome.authorities, outcome.added, outcome.removed, outcome.lists)
     }
     await home.close()

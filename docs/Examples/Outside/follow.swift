@@ -3,7 +3,7 @@ import MatterController
 /// follow LAMP: what a program that follows a node is told.
 @Sendable func follow(_ words: [String]) async throws {
     let home = try Controller(fabric: "home")
-    let lamp = try await home.node(words[0])
+    let lamp = try home.node(words[0])
     try await lamp.off()
     for try await isReachable in lamp.reachability() {
         check("reachable", isReachable)
@@ -41,7 +41,7 @@ import MatterController
     var settings = ControllerSettings()
     settings.waitsForCheckIn = true
     let home = try Controller(fabric: "home", settings: settings)
-    let node = try await home.node(words[0])
+    let node = try home.node(words[0])
     check("sleeper", node.sleepsForLong)
     for try await checkIn in home.checkIns() {
         check("check-in", checkIn.nodeID == node.id && checkIn.time > 0, checkIn)

@@ -3,7 +3,7 @@ import MatterController
 /// house LOCK COVER VALVE VACUUM PLAYER LIGHT: tells each kind of device what it can be told.
 @Sendable func house(_ words: [String]) async throws {
     let home = try Controller(fabric: "home")
-    if let lock = try await home.node(words[0]).lock {
+    if let lock = try home.node(words[0]).lock {
         try await lock.lock()
         check("locked", try await lock.state() == .locked)
         await check("no PIN", fails: .invalidInput) { try await lock.unlock(pin: "abcd") }
@@ -16,7 +16,7 @@ import MatterController
         try await lock.remove(users[0])
         check("no user", try await lock.users().isEmpty)
     }
-    let cover = try await home.node(words[1]).device(CoverDevice.self)
+    let cover = try home.node(words[1]).device(CoverDevice.self)
     try await cover?.open()
     try await cover?.stop()
     try await cover?.set(closedPercent: 40)
@@ -24,25 +24,25 @@ import MatterController
     await check("too far", fails: .invalidInput) { try await cover?.set(closedPercent: 140) }
     try await cover?.close()
     check("cover", cover?.endpoint == 1 && CoverDevice.cluster == WindowCovering.id)
-    let valve = try await home.node(words[2]).valve
+    let valve = try home.node(words[2]).valve
     try await valve?.open(for: .seconds(60))
     try await valve?.close()
     check("valve", valve?.node.name == words[2])
-    let vacuum = try await home.node(words[3]).vacuum
+    let vacuum = try home.node(words[3]).vacuum
     try await vacuum?.start()
     try await vacuum?.pause()
     try await vacuum?.resume()
     try await vacuum?.stop()
     try await vacuum?.goHome()
     check("vacuum", vacuum != nil)
-    let player = try await home.node(words[4]).player
+    let player = try home.node(words[4]).player
     try await player?.play()
     try await player?.pause()
     try await player?.next()
     try await player?.previous()
     try await player?.stop()
     check("player", player != nil)
-    let node = try await home.node(words[5])
+    let node = try home.node(words[5])
     for light in node.devices(LightDevice.self) {
         try await light.on()
         try await light.toggle()
@@ -62,7 +62,7 @@ import MatterController
 /// climate THERMOSTAT FAN: temperatures and speeds.
 @Sendable func climate(_ words: [String]) async throws {
     let home = try Controller(fabric: "home")
-    let thermostat = try await home.node(words[0]).thermostat
+    let thermostat = try home.node(words[0]).thermostat
     try await thermostat?.set(mode: .cool)
     try await thermostat?.cool(to: 24)
     try await thermostat?.set(mode: .heat)
@@ -74,7 +74,7 @@ import MatterController
     check("reading", now?.unit == "0.01 °C" && now?.text.hasSuffix(" °C") == true && now?.endpoint == 1, readings)
     check("plain", now?.plain.isEmpty == false && now?.value != .null, readings)
     check("degrees", Temperature.celsius(20) < 21 && Temperature(hundredths: 2000).fahrenheit == 68)
-    let fan = try await home.node(words[1]).fan
+    let fan = try home.node(words[1]).fan
     try await fan?.set(percent: 30)
     try await fan?.set(mode: .high)
     try await fan?.set(direction: .reverse)

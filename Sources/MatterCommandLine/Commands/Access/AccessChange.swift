@@ -23,17 +23,17 @@ extension AccessChange {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
-        let record = try await context.controller.record(of: node.node)
+        let record = try context.controller.nodes.record(of: node.node)
         let change = try await change(AccessWords(context.controller, catalogue), context.console)
         let report = try await AccessListReport(context, catalogue: catalogue)
         var edit = AccessListEdit(
-            change, own: try await context.controller.credentials().identity, of: record)
+            change, own: try context.controller.context.credentials().identity, of: record)
         let (link, deadline) = (
-            try await context.controller.link(to: record), context.deadline(for: record)
+            try await context.controller.links.link(to: record), context.deadline(for: record)
         )
         do {
             let present = try await link.accessList(deadline: deadline).entries
-            if dependsOnPlaces { try await edit.requireSeen(present, .ofThisRun(), context.controller.seenLists()) }
+            if dependsOnPlaces { try edit.requireSeen(present, .ofThisRun(), context.controller.context.seenLists()) }
             edit.seen = present
             // What cannot be done is said before the question.
             if try !edit.applied(to: present, within: .unlimited).means(present) { try confirm(context.console) }

@@ -18,10 +18,11 @@ struct AccessList: NodeSubject {
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {
-        let record = try await context.controller.record(of: node.node)
+        let record = try context.controller.nodes.record(of: node.node)
         let report = try await AccessListReport(
             context, catalogue: try catalogue.catalogue(try options.state.state()))
-        let list = try await context.controller.link(to: record).accessList(deadline: context.deadline(for: record))
+        let list = try await context.controller.links.link(to: record).accessList(
+            deadline: context.deadline(for: record))
         report.print(list, of: record)
     }
 }

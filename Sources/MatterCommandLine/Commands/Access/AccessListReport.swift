@@ -10,12 +10,12 @@ struct AccessListReport: Sendable {
     private let seen: NodeNoteStore<SeenList>
 
     init(_ context: CommandContext, catalogue: Catalogue) async throws {
-        own = try await context.controller.credentials().identity
-        nodes = try await context.controller.nodes().sound().nodes
-        groups = try await context.controller.groups().sound().groups
+        own = try context.controller.context.credentials().identity
+        nodes = try context.controller.context.nodes().sound().nodes
+        groups = try context.controller.context.groups().sound().groups
         self.catalogue = catalogue
         console = context.console
-        seen = try await context.controller.seenLists()
+        seen = try context.controller.context.seenLists()
     }
 
     /// Numbers mean this list from now on. Where it cannot be noted, they mean whatever the device has.

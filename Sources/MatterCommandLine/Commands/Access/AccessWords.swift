@@ -27,13 +27,13 @@ struct AccessWords: Sendable {
         }
         // Nodes of other controllers have no record here.
         if let number = NameRule.parseNumber(word) { return AccessSubject(id: NodeID(number)) }
-        return AccessSubject(id: try await controller.record(of: word).nodeID)
+        return AccessSubject(id: try controller.nodes.record(of: word).nodeID)
     }
 
     /// A group by its id or name; one of another controller has no record here.
     func group(_ text: some StringProtocol) async throws -> UInt16 {
         guard let number = NameRule.parseNumber(String(text)) else {
-            return try await controller.groups().find(String(text)).group
+            return try controller.context.groups().find(String(text)).group
         }
         guard let id = UInt16(exactly: number), id > 0 else {
             throw Self.wrong("'\(text)' is not a group id: 1 to 65535")

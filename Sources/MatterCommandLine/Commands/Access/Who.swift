@@ -26,7 +26,7 @@ struct Who: NetworkCommand {
         let report = AdministrationReport(
             names: try await FabricNames(controller), access: try await AccessListReport(context, catalogue: catalogue))
         let answers = try await NodeAnswer.each(of: chosen) { node in
-            try await controller.withLink(to: node) { link in
+            try await controller.links.withLink(to: node) { link in
                 try await link.administration(deadline: context.deadline(for: node))
             }
         }

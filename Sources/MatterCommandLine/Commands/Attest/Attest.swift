@@ -57,16 +57,16 @@ struct Attest: NetworkCommand {
 
     private func attested(_ context: CommandContext) async throws -> (AttestedDevice, NodeRecord?) {
         let controller = context.controller
-        if let from { return (try await controller.attest(files: from, trust: trust.policy()), nil) }
+        if let from { return (try controller.trust.attest(files: from, trust: trust.policy()), nil) }
         let subject = subject ?? ""
         guard isCode(subject) else {
-            let node = try await controller.record(of: subject)
+            let node = try controller.nodes.record(of: subject)
             let deadline = context.deadline(for: node)
-            return (try await controller.attest(node, trust: trust.policy(), deadline: deadline), node)
+            return (try await controller.trust.attest(node, trust: trust.policy(), deadline: deadline), node)
         }
         let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
         defer { printer.finish() }
-        let device = try await controller.attest(
+        let device = try await controller.commissioning.attest(
             try way.requests(subject, controller), trust: trust.policy(), progress: { printer.report($0) },
             deadline: context.deadline)
         return (device, nil)

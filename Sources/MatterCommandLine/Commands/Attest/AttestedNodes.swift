@@ -7,9 +7,9 @@ struct AttestedNodes: Sendable {
     /// - Throws: `attest.untrusted` if a node is not trusted, otherwise `attest.incomplete` if one gives no answer; the
     ///   table is printed before.
     func show(_ context: CommandContext) async throws {
-        let nodes = try await context.controller.nodes().all()
+        let nodes = try context.controller.context.nodes().all()
         let answers = try await NodeAnswer.each(of: nodes) { node in
-            try await context.controller.attest(node, trust: trust, deadline: context.deadline(for: node)).report
+            try await context.controller.trust.attest(node, trust: trust, deadline: context.deadline(for: node)).report
         }
         context.console.result(answers.map(report))
         let untrusted = answers.filter { $0.value?.verdict.isRefusal == true }

@@ -52,7 +52,7 @@ struct Read: NetworkCommand {
         let word = node?.text ?? ""
         guard !code.isGiven else { return try await runByCode([word] + paths, all, context) }
         let node = NodeArgument(word)
-        let found = await context.controller.placement(of: node.node)
+        let found = context.controller.nodes.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let wanted = try paths.map { try FollowedPaths.attribute(PlacedPath.text($0, at: found), catalogue) }
         let logs = try events.map { word in
@@ -61,7 +61,7 @@ struct Read: NetworkCommand {
         }
         let version = try filter(wanted)
         let record = try found.get().node
-        let link = try await context.controller.link(to: record)
+        let link = try await context.controller.links.link(to: record)
         // One path is asked for once, however often it is wanted.
         var known: Set<AttributePath> = []
         let unique = wanted.filter { known.insert($0).inserted }

@@ -36,7 +36,7 @@ struct Write: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
-        let found = await context.controller.placement(of: node.node)
+        let found = context.controller.nodes.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let parser = context.console.parser(catalogue, isStrict: true)
         var settings = try AttributeSetting.pairs(settings).map {
@@ -52,7 +52,7 @@ struct Write: NodeSubject {
             )
             .print(on: context.console)
         }
-        let link = try await context.controller.link(to: record)
+        let link = try await context.controller.links.link(to: record)
         let mayRepeat = writes.allSatisfy { catalogue.mayRepeat(writeOf: $0.attribute, inCluster: $0.cluster) }
         let results: [AttributeWriteResult]
         do {
@@ -88,7 +88,7 @@ struct Write: NodeSubject {
             AccessGuard.concerns(cluster: setting.target.cluster, attribute: setting.target.attribute)
         else { return }
         setting.parsed.value = try AccessGuard(node: node.node).checked(
-            setting.parsed.value, own: try await context.controller.credentials().identity)
+            setting.parsed.value, own: try context.controller.context.credentials().identity)
     }
 
     /// - Parameter bounds: the values that the device takes, if it refused one for that.

@@ -21,8 +21,8 @@ struct BenchCommand: AsyncParsableCommand {
 
         func run(_ context: CommandContext) async throws {
             let controller = context.controller
-            let place = try await controller.endpoint(
-                serving: OnOff.id, of: try await controller.record(of: node.node), named: node.endpoint,
+            let place = try await controller.nodes.endpoint(
+                serving: OnOff.id, of: try controller.nodes.record(of: node.node), named: node.endpoint,
                 budget: context.budget)
             let record = place.node
             try await place.link.connect(deadline: context.deadline(for: record))

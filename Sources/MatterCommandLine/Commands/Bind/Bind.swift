@@ -20,7 +20,7 @@ struct Bind: BindingCommand {
     static let acceptsStrangers = false
 
     func change(_ request: BindingRequest, _ context: CommandContext) async throws -> BindingOutcome {
-        try await context.controller.bind(request, budget: context.budget)
+        try await context.controller.administration.bind(request, budget: context.budget)
     }
 }
 
@@ -41,6 +41,6 @@ struct Unbind: BindingCommand {
     static let acceptsStrangers = true
 
     func change(_ request: BindingRequest, _ context: CommandContext) async throws -> BindingOutcome {
-        try await context.controller.unbind(request, budget: context.budget)
+        try await context.controller.administration.unbind(request, budget: context.budget)
     }
 }

@@ -44,7 +44,7 @@ extension BindingCommand {
         let clusters = try binding.clusters.compactMap { name in
             try ElementPath("*/\(name)", .attribute) { () throws(DataModelError) in catalogue }.cluster
         }
-        let (record, endpoint) = try await context.controller.place(
+        let (record, endpoint) = try context.controller.nodes.place(
             of: binding.source.node, endpoint: binding.source.endpoint)
         let request = BindingRequest(
             source: record, endpoint: endpoint,
@@ -53,7 +53,7 @@ extension BindingCommand {
         try await reach(record, "source", context)
         if case .node(let node, _) = request.target, request.changesAccess { try await reach(node, "target", context) }
         let outcome = try await change(request, context)
-        let nodes = try await context.controller.nodes().sound().nodes
+        let nodes = try context.controller.context.nodes().sound().nodes
         let rows = outcome.entries.map { entry, isChanged in
             let node = nodes.first { $0.nodeID == entry.node }
             let cluster = entry.cluster.map { catalogue.clusterName($0) ?? hexadecimal($0) }
@@ -87,7 +87,7 @@ extension BindingCommand {
     /// Makes sure that a node answers before anything is changed, and that it is named if it does not.
     private func reach(_ node: NodeRecord, _ role: String, _ context: CommandContext) async throws {
         do {
-            try await context.controller.link(to: node).connect(deadline: context.deadline(for: node))
+            try await context.controller.links.link(to: node).connect(deadline: context.deadline(for: node))
         } catch {
             try Task.checkCancellation()
             throw AdvisedError(error: error, advice: "this is about the \(role), \(NodeTarget(node).text)")
@@ -102,7 +102,7 @@ extension BindingCommand {
             throw CommandLineError(.usageSubject, "'\(binding.bound)' is not a target: NODE, NODE/EP or group:GROUP")
         }
         do {
-            let (node, endpoint) = try await controller.place(of: argument.node, endpoint: argument.endpoint)
+            let (node, endpoint) = try controller.nodes.place(of: argument.node, endpoint: argument.endpoint)
             return .node(node, endpoint: endpoint)
         } catch let error as RecordError where error.code == .unknownNode && Self.acceptsStrangers {
             guard let number = NameRule.parseNumber(argument.node) else { throw error }

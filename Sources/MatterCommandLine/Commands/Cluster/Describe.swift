@@ -20,9 +20,9 @@ struct Describe: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
-        let (record, endpoint) = try await context.controller.place(of: node.node)
+        let (record, endpoint) = try context.controller.nodes.place(of: node.node)
         let catalogue = all.preferring(vendorsOf: [record], context.console)
-        var description = try await context.controller.describe(
+        var description = try await context.controller.nodes.describe(
             record, elements: clusters, deadline: context.deadline(for: record))
         if let endpoint { description.keep(endpoint) }
         let names = DescriptionNames(catalogue)

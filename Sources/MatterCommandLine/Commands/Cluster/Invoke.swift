@@ -52,12 +52,12 @@ struct Invoke: NetworkCommand {
         guard !code.isGiven else { return try await runByCode(all, context) }
         let node = NodeArgument(node.text)
         if let group = GroupTarget(node) { return try await send(to: group, all, context) }
-        let found = await context.controller.placement(of: node.node)
+        let found = context.controller.nodes.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let (invoked, runs) = try commands(catalogue, context) { PlacedPath.text($0, at: found) }
         let record = try found.get().node
         if dryRun { return try rehearse(runs, of: record.nodeID, catalogue, context) }
-        let link = try await context.controller.link(to: record)
+        let link = try await context.controller.links.link(to: record)
         let answers = InvokeAnswers(
             context.console, record.nodeID, NodeTarget(node.node), isSingle: invoked.count == 1, catalogue,
             context.console.printer(numeric: numeric, in: catalogue))

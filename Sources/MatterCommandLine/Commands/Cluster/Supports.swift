@@ -46,11 +46,11 @@ struct Supports: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
-        let place = await context.controller.placement(of: node.node)
+        let place = context.controller.nodes.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(place), context.console)
         let (endpoint, cluster, element) = try meaning(PlacedPath.text(path, at: place), catalogue)
         let record = try place.get().node
-        let link = try await context.controller.link(to: record)
+        let link = try await context.controller.links.link(to: record)
         let result = try await link.read(
             NodeDescription.paths(endpoint: endpoint, cluster: cluster, elements: true),
             deadline: context.deadline(for: record))

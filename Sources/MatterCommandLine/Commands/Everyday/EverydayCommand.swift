@@ -65,15 +65,16 @@ extension EverydayCommand {
             }
             return try await GroupTarget.perform(request, on: record, verifying: everyday.verify, context)
         }
-        let (record, endpoint) = try await controller.place(of: node.node, endpoint: node.endpoint)
+        let (record, endpoint) = try controller.nodes.place(of: node.node, endpoint: node.endpoint)
         if everyday.dryRun {
             return try Rehearsal(verb, of: record, at: endpoint, context.console.printer()).print(on: context.console)
         }
-        let (place, request) = try await controller.carryOut(
+        let (place, request) = try await controller.devices.carryOut(
             verb, on: record, endpoint: endpoint, title: target.text, budget: context.budget)
         if let note = request.note { context.console.warning(note) }
         guard everyday.verify else { return }
-        let state = try await controller.state(after: request, to: verb.cluster, at: place, budget: context.budget)
+        let state = try await controller.devices.state(
+            after: request, to: verb.cluster, at: place, budget: context.budget)
         try AttributeOutput(context, place.node, target).print(state)
         if !state.isSettled { context.console.warning(EverydayRound.underWay(target)) }
     }

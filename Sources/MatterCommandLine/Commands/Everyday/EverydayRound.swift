@@ -10,7 +10,7 @@ struct EverydayRound {
     func run(_ words: [NodeArgument]) async throws {
         let parts = try await parts(words)
         guard !everyday.dryRun else { return try rehearse(parts) }
-        let outcomes = try await context.controller.carryOut(
+        let outcomes = try await context.controller.devices.carryOut(
             verb, at: parts, verifies: everyday.verify, budget: context.budget)
         context.console.result(outcomes.map(report))
         for outcome in outcomes {
@@ -39,7 +39,7 @@ struct EverydayRound {
         if words.contains(where: { GroupTarget($0) != nil }) {
             throw GroupTarget.refusal("name a group alone: it is sent one message, and does not answer")
         }
-        return try await context.controller.parts(of: everyday.selection.query(words), for: verb)
+        return try context.controller.devices.parts(of: everyday.selection.query(words), for: verb)
     }
 
     static func underWay(_ target: NodeTarget) -> String {

@@ -52,7 +52,7 @@ extension FabricCommand {
             let controller = try state.controller()
             let fabric = try LocalFabric.create(
                 fabricID: fabricId.map { FabricID($0.value) }, withIntermediate: intermediate,
-                validity: controller.validity)
+                validity: controller.context.validity)
             let record = try await controller.fabrics.add(
                 fabric, name: name, vendorID: vendorId.map { VendorID($0.value) } ?? Controller.testVendor)
             console.object(Report(record))

@@ -40,7 +40,7 @@ extension FabricCommand {
             }
             let fabric = try LocalFabric(
                 importing: chain, keys: keys, ipk: try Self.ipk(String(ipk.dropFirst())),
-                at: controller.validationTime)
+                at: controller.context.validationTime)
             // It may have nodes, of which nothing is known here.
             let record = try await controller.fabrics.add(
                 fabric, name: name, vendorID: vendorId.map { VendorID($0.value) } ?? Controller.testVendor,

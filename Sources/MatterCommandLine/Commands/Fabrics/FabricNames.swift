@@ -9,7 +9,7 @@ struct FabricNames: Sendable {
     init(_ controller: Controller) async throws {
         ledger = LedgerNames(controller.options.state)
         local = try controller.fabrics.sound().fabrics
-        own = try await controller.fabric().compressedFabricID
+        own = try controller.context.fabric().compressedFabricID
     }
 
     private func vendorName(_ id: UInt16) -> String? { ledger.vendorName(id) }

@@ -28,7 +28,7 @@ struct FabricsCommand: AsyncParsableCommand {
             let chosen = try await selection.nodes(nodes, of: controller, in: .standard)
             let names = try await FabricNames(controller)
             let answers = try await NodeAnswer.each(of: chosen) { node in
-                try await controller.withLink(to: node) { link in
+                try await controller.links.withLink(to: node) { link in
                     try await link.fabrics(deadline: context.deadline(for: node))
                 }
             }
@@ -57,8 +57,8 @@ struct FabricsCommand: AsyncParsableCommand {
         func validate() throws { try node.requireBare() }
 
         func run(_ context: CommandContext) async throws {
-            let record = try await context.controller.record(of: node.node)
-            let link = try await context.controller.link(to: record)
+            let record = try context.controller.nodes.record(of: node.node)
+            let link = try await context.controller.links.link(to: record)
             let table = try await link.fabrics(deadline: context.deadline(for: record))
             if let fabric = table.fabrics.first(where: { $0.index == index }), index != table.ownIndex {
                 let whose = try await FabricNames(context.controller).vendor(fabric.vendorID)
@@ -82,8 +82,9 @@ struct FabricsCommand: AsyncParsableCommand {
         func validate() throws { try node.requireBare() }
 
         func run(_ context: CommandContext) async throws {
-            let record = try await context.controller.record(of: node.node)
-            try await context.controller.link(to: record).labelFabric(label, deadline: context.deadline(for: record))
+            let record = try context.controller.nodes.record(of: node.node)
+            try await context.controller.links.link(to: record).labelFabric(
+                label, deadline: context.deadline(for: record))
         }
     }
 }

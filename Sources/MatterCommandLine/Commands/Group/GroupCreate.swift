@@ -24,8 +24,8 @@ extension GroupCommand {
 
         func execute() async throws {
             let controller = try state.controller()
-            let other = try await keyOf.asyncMap { try await controller.groups().find($0) }
-            let group = try await controller.createGroup(name, id: id?.value, keyOf: other)
+            let other = try await keyOf.asyncMap { try controller.context.groups().find($0) }
+            let group = try await controller.groups.createGroup(name, id: id?.value, keyOf: other)
             console.object(Report(group, nodes: []))
         }
     }

@@ -10,14 +10,14 @@ struct GroupKeyWarning {
     init(_ nodes: [NodeID], _ controller: Controller, group: GroupRecord? = nil) async throws {
         self.controller = controller
         leaving = Set(nodes.map(\.rawValue))
-        let candidates = if let group { [group] } else { try await controller.groups().sound().groups }
+        let candidates = if let group { [group] } else { try controller.context.groups().sound().groups }
         groups = candidates.filter { group in nodes.contains { !group.members(of: $0).isEmpty } }
     }
 
     /// Says it for each group that one of the nodes has left, and that has other members.
     func print(_ console: Console) async throws {
         guard !groups.isEmpty else { return }
-        for group in try await controller.groups().sound().groups
+        for group in try controller.context.groups().sound().groups
         where groups.contains(where: { $0.group == group.group }) {
             let members = Set(group.members.map(\.nodeID.rawValue))
             guard !members.isEmpty, !leaving.isSubset(of: members) else { continue }

@@ -11,8 +11,8 @@ extension GroupCommand {
 
         func execute() async throws {
             let controller = try state.controller()
-            let nodes = try await controller.nodes().sound().nodes
-            let (groups, faults) = try await controller.groups().sound()
+            let nodes = try controller.context.nodes().sound().nodes
+            let (groups, faults) = try controller.context.groups().sound()
             console.result(groups.map { Report($0, nodes: nodes) })
             // What can be read is of use; that something cannot is said after it.
             if let fault = faults.first { throw fault }

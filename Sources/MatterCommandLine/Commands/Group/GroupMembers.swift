@@ -7,7 +7,7 @@ struct GroupMembers {
 
     /// - Parameter words: nodes, or endpoints of nodes; several endpoints of a node count as one party.
     init(_ words: [NodeArgument], of controller: Controller) async throws {
-        parties = try await controller.parties(words.map { ($0.node, $0.endpoint) })
+        parties = try controller.groups.parties(words.map { ($0.node, $0.endpoint) })
     }
 
     var nodes: [NodeID] { parties.map(\.node.nodeID) }
@@ -60,9 +60,9 @@ extension GroupCommand {
 
         func run(_ context: CommandContext) async throws {
             let controller = context.controller
-            let group = try await controller.groups().find(group)
+            let group = try controller.context.groups().find(group)
             try await GroupMembers(nodes, of: controller).change(context.console) { party in
-                try await controller.join(group, party, budget: context.budget).isChanged ? "added" : "unchanged"
+                try await controller.groups.join(group, party, budget: context.budget).isChanged ? "added" : "unchanged"
             }
         }
     }
@@ -84,7 +84,7 @@ extension GroupCommand {
 
         func run(_ context: CommandContext) async throws {
             let controller = context.controller
-            let group = try await controller.groups().find(group)
+            let group = try controller.context.groups().find(group)
             let members = try await GroupMembers(nodes, of: controller)
             let warning = try await GroupKeyWarning(members.nodes, controller, group: group)
             do {
@@ -116,18 +116,18 @@ extension GroupCommand {
 
         func run(_ context: CommandContext) async throws {
             let controller = context.controller
-            let group = try await controller.groups().find(group)
+            let group = try controller.context.groups().find(group)
             let count = Set(group.members.map(\.nodeID)).count
             try context.console.confirm(
                 "Delete the group '\(group.name)'" + (count == 0 ? "?" : ", and take \(count) nodes out of it?"),
                 given: yes)
-            let nodes = try await controller.nodes(of: group)
+            let nodes = try controller.groups.nodes(of: group)
             if !nodes.isEmpty {
                 try await GroupMembers(nodes.map { GroupParty($0) }).change(context.console) { [offline] party in
                     try await GroupCommand.leave(group, party, isOffline: offline, context)
                 }
             }
-            try await controller.groups().remove(group)
+            try await controller.context.groups().remove(group)
         }
     }
 
@@ -136,9 +136,10 @@ extension GroupCommand {
         _ group: GroupRecord, _ party: GroupParty, isOffline: Bool, _ context: CommandContext
     ) async throws -> String {
         guard isOffline else {
-            return try await context.controller.leave(group, party, budget: context.budget) ? "removed" : "unchanged"
+            return try await context.controller.groups.leave(group, party, budget: context.budget)
+                ? "removed" : "unchanged"
         }
-        try await context.controller.forget(party.node.nodeID, party.endpoints, in: group)
+        try await context.controller.groups.forget(party.node.nodeID, party.endpoints, in: group)
         return "forgotten"
     }
 }

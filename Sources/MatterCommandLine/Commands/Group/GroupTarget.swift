@@ -22,7 +22,7 @@ struct GroupTarget {
         guard context.controller.options.addresses.isEmpty else {
             throw Self.refusal("a group has an address of its own: leave out --address")
         }
-        return try await context.controller.groups().find(word)
+        return try context.controller.context.groups().find(word)
     }
 
     static func refusal(_ reason: String) -> CommandLineError { CommandLineError(.usageGroupTarget, reason) }
@@ -36,7 +36,7 @@ struct GroupTarget {
         _ command: Command, to group: GroupRecord, in catalogue: Catalogue, _ context: CommandContext,
         thenReading members: (() async throws -> [Report])? = nil
     ) async throws {
-        let delivery = try await context.controller.send(command, to: group, in: catalogue)
+        let delivery = try await context.controller.groups.send(command, to: group, in: catalogue)
         context.logger.debug(
             "sent to \(delivery.address) on \(delivery.interfaces.joined(separator: ", ")) with counter \(delivery.counter)"
         )
@@ -72,7 +72,7 @@ struct GroupTarget {
         guard verifying else { return try await send(command, to: group, in: .standard, context) }
         var answers: [NodeRound.Answer<[GroupReading]>] = []
         try await send(command, to: group, in: .standard, context) {
-            answers = try await context.controller.readBack(
+            answers = try await context.controller.groups.readBack(
                 request.whole, to: command.path.cluster, of: group, budget: context.budget)
             return answers.flatMap { reports($0, context.console.printer()) }
         }

@@ -20,8 +20,8 @@ struct ICDCommand: AsyncParsableCommand {
 
         func execute() async throws {
             let controller = try state.controller()
-            let (registrations, faults) = try await controller.registrations().sound()
-            let nodes = try await controller.nodes().sound().nodes
+            let (registrations, faults) = try controller.context.registrations().sound()
+            let nodes = try controller.context.nodes().sound().nodes
             console.result(
                 registrations.map { registration in
                     Report(registration, nodes.first { $0.nodeID == registration.nodeID })
@@ -47,9 +47,9 @@ struct ICDCommand: AsyncParsableCommand {
         func validate() throws { try node.requireBare() }
 
         func run(_ context: CommandContext) async throws {
-            let record = try await context.controller.record(of: node.node)
+            let record = try context.controller.nodes.record(of: node.node)
             guard
-                let registration = try await context.controller.register(
+                let registration = try await context.controller.sleepers.register(
                     with: record, title: NodeTarget(node.node).text, budget: context.budget)
             else { return }
             context.console.result(Report(registration, record))
@@ -68,8 +68,8 @@ struct ICDCommand: AsyncParsableCommand {
         func validate() throws { try node.requireBare() }
 
         func run(_ context: CommandContext) async throws {
-            try await context.controller.unregister(
-                from: try await context.controller.record(of: node.node), isGone: offline,
+            try await context.controller.sleepers.unregister(
+                from: try context.controller.nodes.record(of: node.node), isGone: offline,
                 title: NodeTarget(node.node).text, budget: context.budget)
         }
     }
@@ -94,8 +94,8 @@ struct ICDCommand: AsyncParsableCommand {
         }
 
         func run(_ context: CommandContext) async throws {
-            let record = try await context.controller.record(of: node.node)
-            let promise = try await context.controller.keepAwake(
+            let record = try context.controller.nodes.record(of: node.node)
+            let promise = try await context.controller.sleepers.keepAwake(
                 record, for: span.duration, title: NodeTarget(node.node).text, budget: context.budget)
             context.console.result {
                 Field("node", record.nodeID)

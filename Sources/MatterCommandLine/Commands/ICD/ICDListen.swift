@@ -28,14 +28,14 @@ extension ICDCommand {
 
         func run(_ context: CommandContext) async throws {
             let (controller, console, port) = (context.controller, context.console, port)
-            let nodes = try await controller.nodes()
-            if try await controller.registrations().sound().registrations.isEmpty {
+            let nodes = try controller.context.nodes()
+            if try controller.context.registrations().sound().registrations.isEmpty {
                 console.warning("no node checks in here", .step("icd.register-any"))
             }
             let (checkIns, told) = AsyncStream.makeStream(of: VerifiedCheckIn.self)
             let listener = Task {
                 defer { told.finish() }
-                try await controller.listenForCheckIns(
+                try await controller.sleepers.listenForCheckIns(
                     port: port, ready: { console.message("listening for check-ins on UDP port \($0)") },
                     tell: { told.yield($0) })
             }

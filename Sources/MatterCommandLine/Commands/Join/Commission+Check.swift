@@ -5,7 +5,7 @@ extension Commission {
     /// - Throws: the first problem, after all of them were printed.
     func checkOnly(_ context: CommandContext) async throws {
         let request = try payload == nil ? nil : requests(context).first
-        let results = try await context.controller.readiness(
+        let results = try await context.controller.commissioning.readiness(
             for: commissionOptions(), name: name, room: room, ways: ways(of: request), deadline: context.deadline)
         context.console.result(
             results.map { result in

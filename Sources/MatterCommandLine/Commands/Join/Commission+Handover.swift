@@ -12,7 +12,7 @@ extension Commission {
         guard let handover, case .pending(let id, let within) = stop.aftermath, let request = requests.first else {
             throw stop
         }
-        let contents = try await context.controller.handover(of: NodeID(id), passcode: request.code.passcode)
+        let contents = try context.controller.commissioning.handover(of: NodeID(id), passcode: request.code.passcode)
         try OutputFile.replace(contents.encoded(), at: handover)
         guard context.console.isJSON else {
             context.console.result("\(id)")
@@ -38,11 +38,11 @@ extension Commission {
         } catch {
             throw CommandLineError(.usageHandover, "\(file) is no handover of a commissioning: \(error)")
         }
-        let fabric = try await context.controller.fabric(of: handover)
+        let fabric = try await context.controller.commissioning.fabric(of: handover)
         try await context.onFabric(fabric) { context in
             let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
             defer { printer.finish() }
-            let (node, result) = try await context.controller.complete(
+            let (node, result) = try await context.controller.commissioning.complete(
                 handover, name: name, room: room, readsEndpoints: !noPost, progress: { printer.report($0) },
                 deadline: context.deadline)
             printer.finish()

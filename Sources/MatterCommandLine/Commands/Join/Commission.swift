@@ -186,7 +186,8 @@ struct Commission<Vendor: VendorIssueOptions>: NetworkCommand {
     /// Commissions, and once more if the user has accepted the terms that the device then asked for: no
     /// device waits while a person reads.
     func commissioned(
-        _ requests: [CommissioningRequest], _ commission: Controller.CommissionOptions, _ context: CommandContext,
+        _ requests: [CommissioningRequest], _ commission: CommissioningService.CommissionOptions,
+        _ context: CommandContext,
         deadline: Instant, endProgress: () -> Void
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {
         func attempt(
@@ -197,7 +198,7 @@ struct Commission<Vendor: VendorIssueOptions>: NetworkCommand {
                 request.terms = { prompt.answer(to: $0) }
                 return request
             }
-            return try await context.controller.commission(requests, commission, deadline: deadline)
+            return try await context.controller.commissioning.commission(requests, commission, deadline: deadline)
         }
         var prompt = TermsPrompt(
             state: context.controller.options.state, connection: try LedgerConnection(output: options.state.output),
@@ -276,8 +277,8 @@ struct Commission<Vendor: VendorIssueOptions>: NetworkCommand {
     /// Without a question about a device.
     func commissionOptions(
         progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }
-    ) -> Controller.CommissionOptions {
-        var commission = Controller.CommissionOptions(
+    ) -> CommissioningService.CommissionOptions {
+        var commission = CommissioningService.CommissionOptions(
             trust: trust.policy(attestation.enforcement),
             issuer: issuer.map { $0.choice(vendor.settings) } ?? .ofFabric(settings: vendor.settings),
             progress: progress)
@@ -289,7 +290,7 @@ struct Commission<Vendor: VendorIssueOptions>: NetworkCommand {
     /// What is not as it should be with a device that is a node now.
     func warnings(about node: NodeRecord, _ result: CommissionedNode, _ controller: Controller) async -> [String] {
         var warnings: [String] = []
-        let registration = try? await controller.registrations().registration(of: node.nodeID)
+        let registration = try? controller.context.registrations().registration(of: node.nodeID)
         if node.isLongIdleTime, registration == nil {
             warnings.append(
                 "this device sleeps for long times, and does not check in with us; commands reach it only "
@@ -318,7 +319,7 @@ struct Commission<Vendor: VendorIssueOptions>: NetworkCommand {
             context.console.result("\(node.nodeID.rawValue)")
             return
         }
-        let fabric = try await context.controller.fabric()
+        let fabric = try context.controller.context.fabric()
         context.console.object {
             Report(node: node, result: result, fabric: fabric)
             Field("ledger", names.product(node.vendorID, node.productID)?.report.json)

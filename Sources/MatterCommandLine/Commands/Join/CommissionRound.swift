@@ -23,7 +23,7 @@ struct CommissionRound<Vendor: VendorIssueOptions>: Sendable {
         let names = LedgerNames(context.controller.options.state)
         let outcomes = Mutex(Outcomes())
         do {
-            try await context.controller.commission(
+            try await context.controller.commissioning.commission(
                 list, time: context.timeout, deadline: command.options.timeout == nil ? nil : context.deadline
             ) { device in
                 var options = command.commissionOptions { progress.report($0, of: device.entry.line) }
@@ -37,7 +37,7 @@ struct CommissionRound<Vendor: VendorIssueOptions>: Sendable {
                 }
                 return try await command.commissioned(requests, options, context, deadline: device.deadline) {}
             } report: { entry, outcome in
-                let fabric = try? await context.controller.fabric()
+                let fabric = try? context.controller.context.fabric()
                 switch outcome {
                 case .success(let (node, result)):
                     let remarks = outcomes.withLock { outcomes in

@@ -20,8 +20,8 @@ struct Ping: NodeSubject {
     }
 
     func run(_ context: CommandContext) async throws {
-        let record = try await context.controller.record(of: node.node)
-        let link = try await context.controller.link(to: record)
+        let record = try context.controller.nodes.record(of: node.node)
+        let link = try await context.controller.links.link(to: record)
         let start = Instant.now
         try await link.connect(deadline: context.deadline(for: record))
         let setup = Instant.now - start

@@ -18,8 +18,8 @@ protocol DoorLockUsersCommand: NodeSubject {
 
 extension DoorLockUsersCommand {
     func run(_ context: CommandContext) async throws {
-        let (record, endpoint) = try await context.controller.place(of: node.node, endpoint: node.endpoint)
-        let device = try await context.controller.device(
+        let (record, endpoint) = try context.controller.nodes.place(of: node.node, endpoint: node.endpoint)
+        let device = try await context.controller.devices.device(
             DoorLock.id, of: record, endpoint: endpoint, title: NodeTarget(node.node).text, budget: context.budget)
         try await run(DoorLockUsers(device), context)
     }

@@ -57,12 +57,12 @@ struct ModeCommand: NetworkCommand {
     func run(_ context: CommandContext) async throws {
         let cluster = try selection.filter.cluster.map { try Catalogue.standard.cluster(named: $0).id }
         guard let one else { return try await runEach(cluster, context) }
-        let (record, endpoint) = try await context.controller.place(of: one.node, endpoint: one.endpoint)
+        let (record, endpoint) = try context.controller.nodes.place(of: one.node, endpoint: one.endpoint)
         let target = NodeTarget(one.node)
         if let mode, everyday.dryRun {
             return try Self.rehearsal(of: mode, record, endpoint, cluster, target, context).print(on: context.console)
         }
-        let found = try await context.controller.modes(
+        let found = try await context.controller.devices.modes(
             of: record, endpoint: endpoint, cluster: cluster, title: target.text, budget: context.budget)
         guard let mode else { return context.console.result(found.flatMap { Self.reports($0) }) }
         let change = try await change(found, to: mode, context)
@@ -106,10 +106,10 @@ struct ModeCommand: NetworkCommand {
         let places = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
         guard let mode else { return try await showEach(parts.map(\.node), places, cluster, context) }
         let answers = try await NodeAnswer.each(of: parts.map(\.node)) { node in
-            try await context.controller.withLink(to: node) { _ in
+            try await context.controller.links.withLink(to: node) { _ in
                 var changes: [Change] = []
                 for endpoint in places[node.nodeID] ?? [] {
-                    let found = try await context.controller.modes(
+                    let found = try await context.controller.devices.modes(
                         of: node, endpoint: endpoint, cluster: cluster, title: NodeTarget(node).text,
                         budget: context.budget)
                     changes.append(try await change(found, to: mode, context))
@@ -145,10 +145,10 @@ struct ModeCommand: NetworkCommand {
         _ nodes: [NodeRecord], _ places: [NodeID: [EndpointID?]], _ cluster: ClusterID?, _ context: CommandContext
     ) async throws {
         let answers = try await NodeAnswer.each(of: nodes) { node in
-            try await context.controller.withLink(to: node) { _ in
+            try await context.controller.links.withLink(to: node) { _ in
                 var devices: [ServingDevice] = []
                 for endpoint in places[node.nodeID] ?? [] {
-                    devices += try await context.controller.modes(
+                    devices += try await context.controller.devices.modes(
                         of: node, endpoint: endpoint, cluster: cluster, title: NodeTarget(node).text,
                         budget: context.budget)
                 }
@@ -182,7 +182,7 @@ struct ModeCommand: NetworkCommand {
         let request = try ModeVerb(device.cluster, mode).request(device.facts)
         try await device.send(request.action, readBack: [request.attribute])
         guard everyday.verify else { return Change(device: device) }
-        let state = try await context.controller.state(
+        let state = try await context.controller.devices.state(
             after: request, to: device.cluster, at: device.place, budget: context.budget)
         return Change(device: device, state: state)
     }

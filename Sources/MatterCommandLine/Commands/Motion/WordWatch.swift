@@ -45,12 +45,12 @@ struct WordWatch {
         let paths = paths(parts.count == 1 ? parts.flatMap(\.endpoints) : [nil])
         let nodes = parts.map(\.node)
         let request = SubscribeRequest(
-            minIntervalFloor: 0, maxIntervalCeiling: await context.controller.usualSilence(of: nodes),
+            minIntervalFloor: 0, maxIntervalCeiling: context.controller.subscriptions.usualSilence(of: nodes),
             attributePaths: paths.attributes, eventPaths: paths.events)
-        let events = context.controller.follow(request, of: nodes, setUp: context.timeout)
+        let events = context.controller.subscriptions.follow(request, of: nodes, setUp: context.timeout)
         var begun: Set<NodeID> = []
         var left = options.count ?? .max
-        let setUp = await context.controller.setUpTime(for: nodes, request, usual: context.timeout)
+        let setUp = context.controller.subscriptions.setUpTime(for: nodes, request, usual: context.timeout)
         let timed = Timed(events, for: options.span?.duration, setUp: setUp) { $0.isEstablished }
         for try await event in timed.stream {
             var news: (node: NodeRecord, told: [Told])?

@@ -9,10 +9,10 @@ extension NetChangeCommand {
     static var defaultTimeout: Duration { .seconds(180) }
 
     func carryOut(_ change: NetworkChange, _ context: CommandContext) async throws {
-        let record = try await context.controller.record(of: node.node)
+        let record = try context.controller.nodes.record(of: node.node)
         let console = context.console
         let isTold = context.progress != .none
-        let interface = try await context.controller.change(
+        let interface = try await context.controller.administration.change(
             change, of: record, endpoint: node.endpoint, title: NodeTarget(node.node).text, budget: context.budget
         ) { note in if isTold { console.message(TerminalText.escaped(note)) } }
         console.object {
@@ -24,8 +24,8 @@ extension NetChangeCommand {
 
     /// The id of a network that a node has: an SSID, `hex:…`, or the digits of an extended PAN id.
     func id(of network: String, _ context: CommandContext) async throws -> [UInt8] {
-        let record = try await context.controller.record(of: node.node)
-        let state = try await context.controller.networkState(
+        let record = try context.controller.nodes.record(of: node.node)
+        let state = try await context.controller.administration.networkState(
             of: record, title: NodeTarget(node.node).text, budget: context.budget)
         let known = state.commissioning.flatMap(\.networks).map(\.id)
         return known.first { NetworkName.text($0) == network }
@@ -56,7 +56,7 @@ struct NetAdd: NetChangeCommand {
 
     func run(_ context: CommandContext) async throws {
         // Nobody is asked, and nothing is searched, for a node that is not there.
-        _ = try await context.controller.record(of: node.node)
+        _ = try context.controller.nodes.record(of: node.node)
         let credentials = try await network.credentials(
             NetworkStore(context.controller.options.state), context.console, options.state.output,
             patience: context.timeout)
@@ -98,7 +98,7 @@ struct NetRemove: NetChangeCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func run(_ context: CommandContext) async throws {
-        _ = try await context.controller.record(of: node.node)
+        _ = try context.controller.nodes.record(of: node.node)
         try context.console.confirm(
             "Make \(NodeTarget(node.node).text) forget the network '\(network)'?", given: yes)
         try await carryOut(.remove(id: try await id(of: network, context), isForced: force), context)

@@ -20,8 +20,8 @@ struct NetScan: NodeSubject {
     }
 
     func run(_ context: CommandContext) async throws {
-        let networks = try await context.controller.scanNetworks(
-            of: try await context.controller.record(of: node.node), endpoint: node.endpoint,
+        let networks = try await context.controller.administration.scanNetworks(
+            of: try context.controller.nodes.record(of: node.node), endpoint: node.endpoint,
             ssid: ssid.map { Array($0.utf8) }, title: NodeTarget(node.node).text, budget: context.budget)
         guard !networks.isEmpty || context.console.isJSON else {
             return context.console.message("the node sees no network")

@@ -16,8 +16,8 @@ struct NetStatus: NodeSubject {
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {
-        let record = try await context.controller.record(of: node.node)
-        let state = try await context.controller.networkState(
+        let record = try context.controller.nodes.record(of: node.node)
+        let state = try await context.controller.administration.networkState(
             of: record, title: NodeTarget(node.node).text, budget: context.budget)
         context.console.result {
             Field("node", record.nodeID)

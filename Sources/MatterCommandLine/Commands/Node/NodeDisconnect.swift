@@ -21,7 +21,7 @@ extension NodeCommand {
         func execute() async throws {
             let controller = try state.controller()
             for node in try await selection.nodes(nodes, of: controller, in: .standard) {
-                try await controller.disconnect(node, purging: purge)
+                try await controller.nodes.disconnect(node, purging: purge)
             }
         }
     }

@@ -17,19 +17,20 @@ extension NodeCommand {
             try console.confirm(
                 "Forget \(NodeTarget(node).text)? The device itself keeps its place on the fabric.", given: yes)
             let warning = try await GroupKeyWarning([id], controller)
-            try await controller.forget(id)
+            try await controller.administration.forget(id)
             try await warning.print(console)
         }
 
         /// A node, one whose commissioning is pending, one whose record is damaged, or what is left of one.
         private func target(_ controller: Controller) async throws -> NodeID {
             do {
-                return try await controller.record(of: node).nodeID
+                return try controller.nodes.record(of: node).nodeID
             } catch let error as RecordError where error.code == .pendingNode {
-                guard let pending = try await controller.journal().find(node) else { throw error }
+                guard let pending = try controller.context.journal().find(node) else { throw error }
                 return pending.nodeID
             } catch let error where error.isDamagedRecord || (error as? RecordError)?.code == .unknownNode {
-                guard let number = NameRule.parseNumber(node), try await controller.hasRemains(of: NodeID(number))
+                guard let number = NameRule.parseNumber(node),
+                    try controller.administration.hasRemains(of: NodeID(number))
                 else { throw error }
                 return NodeID(number)
             }

@@ -31,7 +31,7 @@ extension NodeCommand {
                 return console.result([])
             }
             var (nodes, faults) = try NodeStore(directory, fabric: fabric.name).sound()
-            if console.isJSON || status { nodes = try await context.controller.withLastSeen(nodes) }
+            if console.isJSON || status { nodes = try context.controller.links.withLastSeen(nodes) }
             // One that was cut short between the two records is a node, and is told to the issuer with the next try.
             let journal = try CommissioningJournal(directory, fabric: fabric.name).sound()
             let pending = journal.nodes.filter { node in
@@ -47,7 +47,7 @@ extension NodeCommand {
 
         private func asked(_ nodes: [NodeRecord], _ context: CommandContext) async throws -> [Report] {
             let answers = try await NodeAnswer.each(of: nodes) { node in
-                try await context.controller.status(of: node, budget: context.budget)
+                try await context.controller.devices.status(of: node, budget: context.budget)
             }
             return answers.flatMap { answer in
                 let devices = answer.value ?? []

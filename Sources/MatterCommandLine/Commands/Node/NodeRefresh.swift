@@ -25,8 +25,8 @@ extension NodeCommand {
         func run(_ context: CommandContext) async throws {
             let records = try await selection.nodes(nodes, of: context.controller, in: .standard)
             let answers = try await NodeAnswer.each(of: records) { node in
-                try await context.controller.withLink(to: node) { _ in
-                    try await context.controller.refreshed(node, deadline: context.deadline(for: node))
+                try await context.controller.links.withLink(to: node) { _ in
+                    try await context.controller.nodes.refreshed(node, deadline: context.deadline(for: node))
                 }
             }
             try NodeRound.print(answers, isOne: isOne, context.console) { _, node in

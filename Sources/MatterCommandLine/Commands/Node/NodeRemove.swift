@@ -22,11 +22,14 @@ extension NodeCommand {
         func run(_ context: CommandContext) async throws {
             let record: NodeRecord
             do {
-                record = try await context.controller.record(of: node)
+                record = try context.controller.nodes.record(of: node)
             } catch let error as RecordError where error.code == .unknownNode {
                 // It may have left, and the service may not know yet; or the records went only in part.
                 let remains = try await removeRemains(context)
-                guard try await context.controller.repeatRemoval(of: node, deadline: context.deadline) || remains else {
+                guard
+                    try await context.controller.administration.repeatRemoval(of: node, deadline: context.deadline)
+                        || remains
+                else {
                     throw error
                 }
                 return
@@ -38,7 +41,7 @@ extension NodeCommand {
                 given: yes)
             let warning = try await GroupKeyWarning([record.nodeID], context.controller)
             do {
-                try await context.controller.remove(
+                try await context.controller.administration.remove(
                     record, isGone: offline, deadline: context.deadline(for: record),
                     serviceDeadline: context.deadline)
             } catch let error as SessionError {
@@ -56,9 +59,9 @@ extension NodeCommand {
         /// Clears away what an interrupted removal has left.
         private func removeRemains(_ context: CommandContext) async throws -> Bool {
             guard let number = NameRule.parseNumber(node),
-                try await context.controller.hasRemains(of: NodeID(number))
+                try context.controller.administration.hasRemains(of: NodeID(number))
             else { return false }
-            try await context.controller.forget(NodeID(number))
+            try await context.controller.administration.forget(NodeID(number))
             return true
         }
     }

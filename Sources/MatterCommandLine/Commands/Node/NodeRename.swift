@@ -20,11 +20,11 @@ extension NodeCommand {
 
         func run(_ context: CommandContext) async throws {
             try ShortForms.check(name)
-            let (record, endpoint) = try await context.controller.place(of: node.node, endpoint: node.endpoint)
-            var places: Controller.NamePlaces = []
+            let (record, endpoint) = try context.controller.nodes.place(of: node.node, endpoint: node.endpoint)
+            var places: NodeService.NamePlaces = []
             if onDevice { places.insert(.device) }
             if cloud { places.insert(.service) }
-            try await context.controller.rename(
+            try await context.controller.nodes.rename(
                 record, bridged: endpoint, to: name, alsoAt: places, budget: context.budget)
         }
     }

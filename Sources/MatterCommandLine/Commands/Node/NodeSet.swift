@@ -30,26 +30,26 @@ extension NodeCommand {
         func run(_ context: CommandContext) async throws {
             if let name { try ShortForms.check(name) }
             let controller = context.controller
-            let (record, endpoint) = try await controller.place(of: node.node, endpoint: node.endpoint)
+            let (record, endpoint) = try controller.nodes.place(of: node.node, endpoint: node.endpoint)
             // The spelling that the room has already.
-            let rooms = try await controller.rooms()
+            let rooms = try controller.context.rooms()
             let room = try room.map { try rooms.room(named: $0)?.name ?? $0 }
             // What may fail comes first.
             if onDevice, room != nil || noRoom {
-                try await controller.tell(record, bridged: endpoint, room: room, budget: context.budget)
+                try await controller.nodes.tell(record, bridged: endpoint, room: room, budget: context.budget)
             }
             if onDevice, let name {
-                try await controller.rename(
+                try await controller.nodes.rename(
                     record, bridged: endpoint, to: name, alsoAt: .device, budget: context.budget)
             }
             if let endpoint {
-                return try await controller.update(record, bridged: endpoint) { device in
+                return try await controller.nodes.update(record, bridged: endpoint) { device in
                     if let name { device.name = name }
                     if let room { device.room = room }
                     if noRoom { device.room = nil }
                 }
             }
-            try await controller.nodes().update(record.nodeID) { record in
+            try await controller.context.nodes().update(record.nodeID) { record in
                 if let name { record.name = name }
                 if let room { record.room = room }
                 if noRoom { record.room = nil }

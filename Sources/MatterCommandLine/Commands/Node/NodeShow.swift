@@ -12,13 +12,13 @@ extension NodeCommand {
 
         func execute() async throws {
             let controller = try state.controller()
-            let (node, endpoint) = try await controller.place(of: node.node, endpoint: node.endpoint)
+            let (node, endpoint) = try controller.nodes.place(of: node.node, endpoint: node.endpoint)
             if let device = endpoint.flatMap({ node.bridged(at: $0.rawValue) }) {
                 return console.result(Report(device))
             }
             let names = LedgerNames(try state.state())
-            let session = try await controller.keptStates().first { $0.node.nodeID == node.nodeID }
-            let known = try await controller.withLastSeen([node]).first ?? node
+            let session = try controller.links.keptStates().first { $0.node.nodeID == node.nodeID }
+            let known = try controller.links.withLastSeen([node]).first ?? node
             console.result {
                 Report(known)
                 Field("session", session.map(\.report), label: "session", text: session.map(\.words))

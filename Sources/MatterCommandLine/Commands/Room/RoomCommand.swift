@@ -19,7 +19,7 @@ struct RoomCommand: AsyncParsableCommand {
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws {
-            let (rooms, faults) = try await state.controller().rooms().sound()
+            let (rooms, faults) = try state.controller().context.rooms().sound()
             console.result(rooms.map { Report($0) })
             // What can be read is of use; that something cannot is said after it.
             if let fault = faults.first { throw fault }
@@ -34,7 +34,7 @@ struct RoomCommand: AsyncParsableCommand {
         @Argument(help: "The name.") var room: String
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
-        func execute() async throws { try await state.controller().rooms().add(room) }
+        func execute() async throws { try await state.controller().context.rooms().add(room) }
     }
 
     struct Rename: StateCommand {
@@ -52,7 +52,7 @@ struct RoomCommand: AsyncParsableCommand {
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws {
-            let rooms = try await state.controller().rooms()
+            let rooms = try state.controller().context.rooms()
             let room = try rooms.find(room)
             if !Room.isSame(room.name, name), let other = try rooms.room(named: name) {
                 try console.confirm(
@@ -72,7 +72,7 @@ struct RoomCommand: AsyncParsableCommand {
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws {
-            let rooms = try await state.controller().rooms()
+            let rooms = try state.controller().context.rooms()
             let room = try rooms.find(room)
             if !room.labels.isEmpty {
                 let labels = room.labels.joined(separator: ", ")

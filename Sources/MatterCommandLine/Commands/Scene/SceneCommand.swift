@@ -26,7 +26,7 @@ struct SceneOptions: ParsableArguments {
     /// The number of the group; 0 for none.
     func number(_ context: CommandContext) async throws -> UInt16 {
         guard let group else { return 0 }
-        return try await context.controller.groups().find(group).group
+        return try context.controller.context.groups().find(group).group
     }
 }
 
@@ -142,7 +142,7 @@ struct SceneList: NetworkCommand {
         }
         let places = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
         let answers = try await NodeAnswer.each(of: parts.map(\.node)) { node in
-            try await context.controller.withLink(to: node) { _ in
+            try await context.controller.links.withLink(to: node) { _ in
                 var scenes: [KeptScene] = []
                 for endpoint in places[node.nodeID] ?? [] {
                     scenes += try await EndpointScenes(of: node, at: endpoint, NodeTarget(node), context).scenes(
@@ -178,7 +178,7 @@ struct SceneList: NetworkCommand {
 
 extension EndpointScenes {
     fileprivate init(of node: NodeArgument, _ context: CommandContext) async throws {
-        let (record, endpoint) = try await context.controller.place(of: node.node, endpoint: node.endpoint)
+        let (record, endpoint) = try context.controller.nodes.place(of: node.node, endpoint: node.endpoint)
         try await self.init(of: record, at: endpoint, NodeTarget(node.node), context)
     }
 
@@ -186,7 +186,7 @@ extension EndpointScenes {
         of node: NodeRecord, at endpoint: EndpointID?, _ target: NodeTarget, _ context: CommandContext
     ) async throws {
         self.init(
-            try await context.controller.device(
+            try await context.controller.devices.device(
                 ScenesManagement.id, of: node, endpoint: endpoint, title: target.text, budget: context.budget))
     }
 }

@@ -22,15 +22,15 @@ struct ReadingRound {
     /// The nodes that are meant, and their endpoints.
     func parts(_ context: CommandContext) async throws -> [NodeSelection.Part] {
         if let one {
-            let (node, endpoint) = try await context.controller.place(of: one.node, endpoint: one.endpoint)
+            let (node, endpoint) = try context.controller.nodes.place(of: one.node, endpoint: one.endpoint)
             return [NodeSelection.Part(node, [endpoint])]
         }
-        return try await context.controller.parts(of: selection.query(nodes), having: kinds, lack: lack)
+        return try context.controller.devices.parts(of: selection.query(nodes), having: kinds, lack: lack)
     }
 
     func run(_ context: CommandContext) async throws {
         let parts = try await parts(context)
-        let answers = try await context.controller.readings(
+        let answers = try await context.controller.devices.readings(
             kinds, at: parts, title: target?.text, lack: lack, budget: context.budget)
         let isAlone = one != nil
         if isAlone, let failure = answers.first?.failure { throw failure }

@@ -21,7 +21,7 @@ struct SessionCommand: AsyncParsableCommand {
 
         func execute() async throws {
             let isTerminal = console.isTerminal
-            console.result(try await state.controller().keptStates().map { Report($0, isTerminal: isTerminal) })
+            console.result(try state.controller().links.keptStates().map { Report($0, isTerminal: isTerminal) })
         }
     }
 
@@ -45,7 +45,7 @@ struct SessionCommand: AsyncParsableCommand {
         func run(_ context: CommandContext) async throws {
             let records = try await selection.nodes(nodes, of: context.controller, in: .standard)
             let answers = try await NodeAnswer.each(of: records) { node in
-                try await context.controller.dropSession(with: node, deadline: context.deadline(for: node))
+                try await context.controller.links.dropSession(with: node, deadline: context.deadline(for: node))
             }
             try NodeRound.judge(answers, context.console)
         }
@@ -73,9 +73,9 @@ struct SessionCommand: AsyncParsableCommand {
         func run(_ context: CommandContext) async throws {
             let records = try await selection.nodes(nodes, of: context.controller, in: .standard)
             let answers = try await NodeAnswer.each(of: records) { node in
-                try await context.controller.warm(node, deadline: context.deadline(for: node))
+                try await context.controller.links.warm(node, deadline: context.deadline(for: node))
             }
-            if let obstacle = await context.controller.obstacleToKeeping {
+            if let obstacle = context.controller.links.obstacleToKeeping {
                 context.console.warning("no session is kept for later commands: \(obstacle)")
             }
             try NodeRound.print(answers, isOne: isOne, context.console) { _, session in
@@ -101,7 +101,7 @@ extension Report {
     /// A kept session in a list.
     ///
     /// - Parameter isTerminal: whether times have their unit.
-    init(_ session: Controller.KeptState, isTerminal: Bool) {
+    init(_ session: NodeLinks.KeptState, isTerminal: Bool) {
         func text(_ time: Duration) -> String { "\(time.components.seconds)" + (isTerminal ? " s" : "") }
         self.init {
             Field("node", session.node.nodeID, column: "NODE")
@@ -114,7 +114,7 @@ extension Report {
     }
 }
 
-extension Controller.KeptState {
+extension NodeLinks.KeptState {
     /// What there is to say of the session alone.
     var report: Report {
         Report {

@@ -22,7 +22,7 @@ struct Status: NetworkCommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        if nodes.isEmpty, !selection.isGiven, try await context.controller.nodes().sound().nodes.isEmpty {
+        if nodes.isEmpty, !selection.isGiven, try context.controller.context.nodes().sound().nodes.isEmpty {
             return context.console.result([])
         }
         let targets = try await selection.targets(nodes, of: context.controller, in: .standard)
@@ -34,7 +34,7 @@ struct Status: NetworkCommand {
         if context.console.isTerminal { context.waits?.show { preview.lines } }
         defer { context.waits?.show(above: nil) }
         let answers = try await NodeAnswer.each(of: records) { node in
-            let devices = try await context.controller.status(
+            let devices = try await context.controller.devices.status(
                 of: node, among: records.count, budget: context.budget)
             preview.note(devices, of: node)
             return devices

@@ -22,8 +22,8 @@ struct TimeSync: NodeSubject {
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {
-        let record = try await context.controller.record(of: node.node)
-        let (before, after) = try await context.controller.synchronizeClock(
+        let record = try context.controller.nodes.record(of: node.node)
+        let (before, after) = try await context.controller.devices.synchronizeClock(
             of: record, title: NodeTarget(node.node).text, budget: context.budget)
         context.console.result {
             Field("node", record.nodeID)

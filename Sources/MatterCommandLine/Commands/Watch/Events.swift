@@ -66,7 +66,7 @@ struct Events: NodeSubject {
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
         let beginning = try since.map { try Beginning($0) }
-        let found = await context.controller.placement(of: node.node)
+        let found = context.controller.nodes.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let wanted =
             paths.isEmpty
@@ -78,13 +78,13 @@ struct Events: NodeSubject {
             WatchLog.Style(hasTime: true, hasPast: true), lines: count, wants: { beginning?.includes($0) ?? true })
         if follow {
             let request = SubscribeRequest(
-                minIntervalFloor: 0, maxIntervalCeiling: await context.controller.usualSilence(of: [record]),
+                minIntervalFloor: 0, maxIntervalCeiling: context.controller.subscriptions.usualSilence(of: [record]),
                 attributePaths: [], eventPaths: wanted,
                 eventFilters: beginning?.number.map { [EventFilter(minimum: $0)] } ?? [])
             return try await Watching(nodes: [record], request: request, context: context, limit: span?.duration)
                 .run(&log)
         }
-        let link = try await context.controller.link(to: record)
+        let link = try await context.controller.links.link(to: record)
         let reports = try await link.readEvents(
             wanted.map { EventPath(endpoint: $0.endpoint, cluster: $0.cluster, event: $0.event) },
             from: beginning?.number, deadline: context.deadline(for: record))

@@ -60,7 +60,7 @@ struct Subscribe: NetworkCommand {
         // A single device behind a bridge; several have paths with their endpoints.
         var found: PlacedPath.Place?
         if selection.meansOne(named), let only = named.first {
-            found = await context.controller.placement(of: only)
+            found = context.controller.nodes.placement(of: only)
         }
         let known = try? await selection.nodes(named, of: context.controller, in: all)
         let catalogue = all.preferring(vendorsOf: known ?? [], context.console)
@@ -90,7 +90,7 @@ struct Subscribe: NetworkCommand {
             attributes.append(condition.path)
         }
         let floor = try seconds(min, "--min") ?? 0
-        let usual = await context.controller.usualSilence(of: nodes)
+        let usual = context.controller.subscriptions.usualSilence(of: nodes)
         let request = SubscribeRequest(
             minIntervalFloor: floor,
             maxIntervalCeiling: Swift.max(floor, try seconds(max, "--max") ?? usual),
@@ -127,9 +127,9 @@ struct Watching {
     /// - Throws: the failure of the only node; ``SilentFailure`` with that of the first one of several; exit code 12 if
     ///   the condition was not met.
     func run(_ log: inout WatchLog) async throws {
-        let events = context.controller.follow(request, of: nodes, setUp: context.timeout)
+        let events = context.controller.subscriptions.follow(request, of: nodes, setUp: context.timeout)
         var failure: (any Error)?
-        let setUp = await context.controller.setUpTime(for: nodes, request, usual: context.timeout)
+        let setUp = context.controller.subscriptions.setUpTime(for: nodes, request, usual: context.timeout)
         let timed = Timed(events, for: limit, setUp: setUp) { $0.isEstablished }
         reading: for try await event in timed.stream {
             switch event {

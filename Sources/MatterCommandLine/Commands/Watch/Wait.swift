@@ -33,7 +33,7 @@ struct Wait: NodeSubject {
     func run(_ context: CommandContext) async throws {
         let start = ContinuousClock.now
         let all = try catalogue.catalogue(try options.state.state())
-        let found = await context.controller.placement(of: node.node)
+        let found = context.controller.nodes.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let condition = PlacedPath.text(condition, at: found)
         let awaited: AwaitedChange
@@ -43,10 +43,10 @@ struct Wait: NodeSubject {
                 .usage, "\(condition) is an attribute: say what value is waited for: \(condition)=VALUE")
         }
         let record = try found.get().node
-        let request = awaited.request(silentForAtMost: await context.controller.usualSilence(of: [record]))
-        let events = context.controller.follow(request, of: [record], setUp: context.timeout)
+        let request = awaited.request(silentForAtMost: context.controller.subscriptions.usualSilence(of: [record]))
+        let events = context.controller.subscriptions.follow(request, of: [record], setUp: context.timeout)
         var isFirst = true
-        let setUp = await context.controller.setUpTime(for: [record], request, usual: context.timeout)
+        let setUp = context.controller.subscriptions.setUpTime(for: [record], request, usual: context.timeout)
         let whole = span == nil ? options.timeout?.duration : nil
         let timed = Timed(
             events, for: whole ?? span?.duration, since: whole.map { _ in start }, setUp: setUp

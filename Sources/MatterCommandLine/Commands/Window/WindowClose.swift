@@ -16,9 +16,10 @@ struct WindowClose: NodeSubject {
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {
-        let record = try await context.controller.record(of: node.node)
+        let record = try context.controller.nodes.record(of: node.node)
         let target = NodeTarget(node.node)
-        let wasOpen = try await context.controller.closeWindow(of: record, title: target.text, budget: context.budget)
+        let wasOpen = try await context.controller.administration.closeWindow(
+            of: record, title: target.text, budget: context.budget)
         context.console.object {
             Field("node", record.nodeID)
             Field("name", record.name)

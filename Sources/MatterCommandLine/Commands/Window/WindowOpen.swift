@@ -19,14 +19,14 @@ struct WindowOpen: NodeSubject {
 
     func validate() throws {
         try node.requireBare()
-        guard Controller.windowDurations.contains(span.duration) else {
+        guard AdministrationService.windowDurations.contains(span.duration) else {
             throw ValidationError("--for is 3 to 15 minutes")
         }
     }
 
     func run(_ context: CommandContext) async throws {
-        let record = try await context.controller.record(of: node.node)
-        let window = try await context.controller.openWindow(
+        let record = try context.controller.nodes.record(of: node.node)
+        let window = try await context.controller.administration.openWindow(
             of: record, isBasic: basic, for: span.duration, title: NodeTarget(node.node).text, budget: context.budget)
         let console = context.console
         let qrCode = try window.payload?.qrCode()

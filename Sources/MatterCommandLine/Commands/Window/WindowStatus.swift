@@ -17,8 +17,8 @@ struct WindowStatus: NodeSubject {
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {
-        let record = try await context.controller.record(of: node.node)
-        let (state, end) = try await context.controller.windowState(
+        let record = try context.controller.nodes.record(of: node.node)
+        let (state, end) = try await context.controller.administration.windowState(
             of: record, title: NodeTarget(node.node).text, budget: context.budget)
         let names = LedgerNames(try options.state.state())
         let left = end.map { Duration.seconds($0 - context.controller.options.unixTime()) } ?? .zero

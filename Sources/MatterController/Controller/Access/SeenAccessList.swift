@@ -34,14 +34,3 @@ public struct CommandStart: Equatable, Sendable {
 
     // memberwise: public
 }
-
-extension Controller {
-    /// The lists that were shown last, for numbers that mean entries of them.
-    ///
-    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
-    ///   or not there.
-    public func seenLists() throws -> NodeNoteStore<SeenList> {
-        let fabric = try fabric()
-        return NodeNoteStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
-    }
-}

@@ -28,7 +28,8 @@ extension Controller {
     ) async throws -> AttestationJudgement {
         try await reportingErrors {
             let requests = try SetupPayload.parse(code).map { CommissioningRequest($0) }
-            return AttestationJudgement(try await attest(requests, trust: trust, deadline: Instant.now + time))
+            return AttestationJudgement(
+                try await commissioning.attest(requests, trust: trust, deadline: Instant.now + time))
         }
     }
 }
@@ -43,7 +44,7 @@ extension Node {
     ) async throws -> AttestationJudgement {
         try await reportingErrors {
             AttestationJudgement(
-                try await controller.attest(
+                try await controller.trust.attest(
                     record, trust: trust, deadline: Budget(time).deadline(for: record)))
         }
     }

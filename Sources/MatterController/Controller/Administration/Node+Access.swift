@@ -8,7 +8,7 @@ extension Node {
     /// - Throws: ``MatterError``.
     public func access(within time: Duration? = nil) async throws -> [AccessControl.AccessControlEntry] {
         try await reportingErrors {
-            try await controller.link(to: record).accessList(deadline: Budget(time).deadline(for: record))
+            try await controller.links.link(to: record).accessList(deadline: Budget(time).deadline(for: record))
                 .entries.map(\.known)
         }
     }
@@ -36,8 +36,8 @@ extension Node {
 
     private func change(_ change: AccessListEdit.Change, _ time: Duration?) async throws {
         try await reportingErrors {
-            let edit = AccessListEdit(change, own: try await controller.credentials().identity, of: record)
-            _ = try await controller.link(to: record)
+            let edit = AccessListEdit(change, own: try controller.context.credentials().identity, of: record)
+            _ = try await controller.links.link(to: record)
                 .change(accessListBy: edit, deadline: Budget(time).deadline(for: record))
         }
     }

@@ -18,7 +18,8 @@ extension Node {
         within time: Duration? = nil
     ) async throws -> Bool {
         try await reportingErrors {
-            let outcome = try await controller.bind(request(target, clusters, endpoint, there), budget: Budget(time))
+            let outcome = try await controller.administration.bind(
+                request(target, clusters, endpoint, there), budget: Budget(time))
             return outcome.entries.contains { $0.isChanged } || outcome.isAccessChanged ?? false
         }
     }
@@ -31,7 +32,8 @@ extension Node {
         at there: EndpointID? = nil, within time: Duration? = nil
     ) async throws {
         try await reportingErrors {
-            _ = try await controller.unbind(request(target, clusters, endpoint, there), budget: Budget(time))
+            _ = try await controller.administration.unbind(
+                request(target, clusters, endpoint, there), budget: Budget(time))
         }
     }
 

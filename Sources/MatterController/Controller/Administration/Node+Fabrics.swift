@@ -23,7 +23,7 @@ extension Node {
     /// - Throws: ``MatterError``.
     public func fabrics(within time: Duration? = nil) async throws -> [FabricMembership] {
         try await reportingErrors {
-            let table = try await controller.link(to: record)
+            let table = try await controller.links.link(to: record)
                 .fabrics(deadline: Budget(time).deadline(for: record))
             return table.fabrics.map { fabric in
                 FabricMembership(
@@ -39,7 +39,7 @@ extension Node {
     /// - Throws: ``MatterError``; our own fabric is left with ``remove(within:)``.
     public func removeFabric(_ index: UInt8, within time: Duration? = nil) async throws {
         try await reportingErrors {
-            try await controller.link(to: record)
+            try await controller.links.link(to: record)
                 .removeFabric(index, deadline: Budget(time).deadline(for: record))
         }
     }
@@ -50,7 +50,7 @@ extension Node {
     /// - Throws: ``MatterError``.
     public func labelFabric(_ label: String, within time: Duration? = nil) async throws {
         try await reportingErrors {
-            try await controller.link(to: record)
+            try await controller.links.link(to: record)
                 .labelFabric(label, deadline: Budget(time).deadline(for: record))
         }
     }

@@ -12,9 +12,9 @@ extension Node {
         -> Node
     {
         try await reportingErrors {
-            try await controller.rename(
+            try await controller.nodes.rename(
                 record, bridged: nil, to: name, alsoAt: device ? [.device] : [], budget: Budget(time))
-            return try await controller.node(id)
+            return try controller.node(id)
         }
     }
 
@@ -28,10 +28,10 @@ extension Node {
         try await reportingErrors {
             if let room { try NameRule.checkRoom(room) }
             // The spelling that the room has already.
-            let rooms = try await controller.rooms()
+            let rooms = try controller.context.rooms()
             let room = try room.map { try rooms.room(named: $0)?.name ?? $0 }
-            try await controller.nodes().update(record.nodeID) { $0.room = room }
-            return try await controller.node(id)
+            try await controller.context.nodes().update(record.nodeID) { $0.room = room }
+            return try controller.node(id)
         }
     }
 }

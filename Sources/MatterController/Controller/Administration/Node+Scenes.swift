@@ -75,14 +75,14 @@ extension Node {
     }
 
     private func scenesDevice(_ endpoint: EndpointID?, _ time: Duration?) async throws -> ServingDevice {
-        try await controller.device(
+        try await controller.devices.device(
             ScenesManagement.id, of: record, endpoint: endpoint, title: record.title, budget: Budget(time))
     }
 
     private func carryOut(
         _ action: SceneVerb.Action, _ scene: UInt8, _ group: UInt16, _ endpoint: EndpointID?, _ time: Duration?
     ) async throws {
-        _ = try await controller.carryOut(
+        _ = try await controller.devices.carryOut(
             SceneVerb(action, scene: scene, group: group), on: record, endpoint: endpoint, budget: Budget(time))
     }
 }

@@ -44,10 +44,10 @@ extension Node {
         for span: Duration = .seconds(180), withOwnCode own: Bool = false, within time: Duration? = nil
     ) async throws -> CommissioningWindow {
         try await reportingErrors {
-            guard Controller.windowDurations.contains(span) else {
+            guard AdministrationService.windowDurations.contains(span) else {
                 throw ControllerError(.outOfLimits, "a commissioning window is open for 180 s to 900 s")
             }
-            let window = try await controller.openWindow(
+            let window = try await controller.administration.openWindow(
                 of: record, isBasic: own, for: span, title: record.title, budget: Budget(time))
             return CommissioningWindow(
                 qrCode: try window.payload?.qrCode(), manualCode: try window.payload?.manualCode(), end: window.end)
@@ -61,7 +61,7 @@ extension Node {
     @discardableResult
     public func closeWindow(within time: Duration? = nil) async throws -> Bool {
         try await reportingErrors {
-            try await controller.closeWindow(of: record, title: record.title, budget: Budget(time))
+            try await controller.administration.closeWindow(of: record, title: record.title, budget: Budget(time))
         }
     }
 
@@ -71,8 +71,8 @@ extension Node {
     public func window(within time: Duration? = nil) async throws -> CommissioningWindowStatus {
         try await reportingErrors {
             // Its end was written down when it was opened.
-            let known = try await controller.nodes().node(record.nodeID) ?? record
-            let (state, end) = try await controller.windowState(
+            let known = try controller.context.nodes().node(record.nodeID) ?? record
+            let (state, end) = try await controller.administration.windowState(
                 of: known, title: known.title, budget: Budget(time))
             let mode: CommissioningWindowStatus.Mode =
                 switch state.mode {

@@ -24,8 +24,8 @@ public struct NodeGroup: Sendable, Identifiable {
         _ node: Node, endpoints: Set<EndpointID>? = nil, within time: Duration? = nil
     ) async throws -> NodeGroup {
         try await reportingErrors {
-            _ = try await controller.join(record, GroupParty(node.record, endpoints), budget: Budget(time))
-            return try await controller.group(id)
+            _ = try await controller.groups.join(record, GroupParty(node.record, endpoints), budget: Budget(time))
+            return try controller.group(id)
         }
     }
 
@@ -38,8 +38,8 @@ public struct NodeGroup: Sendable, Identifiable {
         _ node: Node, endpoints: Set<EndpointID>? = nil, within time: Duration? = nil
     ) async throws -> NodeGroup {
         try await reportingErrors {
-            _ = try await controller.leave(record, GroupParty(node.record, endpoints), budget: Budget(time))
-            return try await controller.group(id)
+            _ = try await controller.groups.leave(record, GroupParty(node.record, endpoints), budget: Budget(time))
+            return try controller.group(id)
         }
     }
 
@@ -48,7 +48,7 @@ public struct NodeGroup: Sendable, Identifiable {
     /// - Throws: ``MatterError``.
     public func invoke(_ command: some ClusterCommand) async throws {
         try await reportingErrors {
-            _ = try await controller.send(Command(command, at: nil), to: record)
+            _ = try await controller.groups.send(Command(command, at: nil), to: record)
         }
     }
 
@@ -56,7 +56,7 @@ public struct NodeGroup: Sendable, Identifiable {
     ///
     /// - Throws: ``MatterError``.
     public func forget() async throws {
-        try await reportingErrors { try await controller.groups().remove(record) }
+        try await reportingErrors { try await controller.context.groups().remove(record) }
     }
 }
 
@@ -65,7 +65,7 @@ extension Controller {
     ///
     /// - Throws: ``MatterError``.
     public func allGroups() throws -> [NodeGroup] {
-        do { return try groups().sound().groups.map { NodeGroup(record: $0, controller: self) } } catch {
+        do { return try context.groups().sound().groups.map { NodeGroup(record: $0, controller: self) } } catch {
             throw MatterError(error)
         }
     }
@@ -74,7 +74,9 @@ extension Controller {
     ///
     /// - Throws: ``MatterError`` `notFound`.
     public func group(_ name: String) throws -> NodeGroup {
-        do { return NodeGroup(record: try groups().find(name), controller: self) } catch { throw MatterError(error) }
+        do { return NodeGroup(record: try context.groups().find(name), controller: self) } catch {
+            throw MatterError(error)
+        }
     }
 
     /// A group by its id.
@@ -86,6 +88,6 @@ extension Controller {
     ///
     /// - Throws: ``MatterError``.
     public func makeGroup(_ name: String) async throws -> NodeGroup {
-        try await reportingErrors { NodeGroup(record: try await createGroup(name), controller: self) }
+        try await reportingErrors { NodeGroup(record: try await groups.createGroup(name), controller: self) }
     }
 }

@@ -20,7 +20,7 @@ extension Controller {
     /// - Throws: ``MatterError``.
     public func sessions() throws -> [KeptNodeSession] {
         do {
-            return try keptStates().map { state in
+            return try links.keptStates().map { state in
                 KeptNodeSession(
                     nodeID: state.node.nodeID.rawValue, address: "\(state.address)", age: state.age,
                     silence: state.silence, roundTrip: state.roundTrip)
@@ -39,7 +39,7 @@ extension Node {
     @discardableResult
     public func warmUp(within time: Duration? = nil) async throws -> Duration {
         try await reportingErrors {
-            try await controller.warm(record, deadline: Budget(time).deadline(for: record)).time
+            try await controller.links.warm(record, deadline: Budget(time).deadline(for: record)).time
         }
     }
 
@@ -47,6 +47,6 @@ extension Node {
     ///
     /// - Throws: ``MatterError``.
     public func disconnect() async throws {
-        try await reportingErrors { try await controller.endSession(with: record.nodeID) }
+        try await reportingErrors { try await controller.links.endSession(with: record.nodeID) }
     }
 }

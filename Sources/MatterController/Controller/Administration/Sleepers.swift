@@ -20,7 +20,7 @@ extension Node {
     /// - Throws: ``MatterError`` `unsupported` if it cannot.
     public func registerForCheckIns(within time: Duration? = nil) async throws {
         try await reportingErrors {
-            _ = try await controller.register(with: record, title: record.title, budget: Budget(time))
+            _ = try await controller.sleepers.register(with: record, title: record.title, budget: Budget(time))
         }
     }
 
@@ -29,7 +29,7 @@ extension Node {
     /// - Throws: ``MatterError``.
     public func endCheckIns(within time: Duration? = nil) async throws {
         try await reportingErrors {
-            try await controller.unregister(
+            try await controller.sleepers.unregister(
                 from: record, isGone: false, title: record.title, budget: Budget(time))
         }
     }
@@ -40,7 +40,7 @@ extension Node {
     /// - Throws: ``MatterError``.
     public func keepAwake(for span: Duration, within time: Duration? = nil) async throws -> Duration {
         try await reportingErrors {
-            try await controller.keepAwake(record, for: span, title: record.title, budget: Budget(time))
+            try await controller.sleepers.keepAwake(record, for: span, title: record.title, budget: Budget(time))
         }
     }
 }
@@ -53,7 +53,7 @@ extension Controller {
         AsyncThrowingStream { continuation in
             let task = options.time.start { [self] in
                 do {
-                    try await listenForCheckIns(tell: { checkIn in
+                    try await sleepers.listenForCheckIns(tell: { checkIn in
                         continuation.yield(
                             CheckIn(
                                 nodeID: checkIn.node.rawValue, time: checkIn.at,

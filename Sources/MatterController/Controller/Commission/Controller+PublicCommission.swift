@@ -43,7 +43,7 @@ extension Controller {
             let deadline = Instant.now + settings.time
             let requests = try await requests(for: code, settings, deadline: deadline)
             let options = settings.options { progress(CommissioningUpdate($0)) }
-            return Node(try await commission(requests, options, deadline: deadline).node, self)
+            return Node(try await commissioning.commission(requests, options, deadline: deadline).node, self)
         }
     }
 
@@ -85,7 +85,7 @@ extension Controller {
                 return request
             }
             do {
-                _ = try await commission(requests, settings.options { _ in }, deadline: deadline)
+                _ = try await commissioning.commission(requests, settings.options { _ in }, deadline: deadline)
             } catch let error as CommissioningError where error.code == .stopped {
                 if let rehearsal = error.rehearsal { return CommissioningForecast(rehearsal) }
                 throw error
@@ -101,7 +101,7 @@ extension Controller {
     public func check(_ settings: CommissioningSettings = CommissioningSettings()) async throws -> [CommissioningCheck]
     {
         let ways = settings.way.map { [$0.commissioningWay] } ?? CommissioningWay.allCases
-        return try await readiness(
+        return try await commissioning.readiness(
             for: settings.options { _ in }, name: settings.name, room: settings.room, ways: ways,
             deadline: .now + settings.time
         ).map { CommissioningCheck($0) }
@@ -130,8 +130,8 @@ extension Controller {
 extension CommissioningSettings {
     fileprivate func options(
         progress: @escaping @Sendable (CommissioningProgress) -> Void
-    ) -> Controller.CommissionOptions {
-        var options = Controller.CommissionOptions(trust: trust, issuer: issuer, progress: progress)
+    ) -> CommissioningService.CommissionOptions {
+        var options = CommissioningService.CommissionOptions(trust: trust, issuer: issuer, progress: progress)
         if let decide { options.ask = { report in try await decide(UnknownAuthority(report)) } }
         return options
     }

@@ -18,7 +18,8 @@ public protocol DevicePart: Sendable {
 extension DevicePart {
     func perform(_ verb: any DeviceVerb, _ time: Duration?) async throws {
         try await reportingErrors {
-            _ = try await node.controller.carryOut(verb, on: node.record, endpoint: endpoint, budget: Budget(time))
+            _ = try await node.controller.devices.carryOut(
+                verb, on: node.record, endpoint: endpoint, budget: Budget(time))
         }
     }
 }

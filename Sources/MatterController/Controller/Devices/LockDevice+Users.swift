@@ -41,7 +41,7 @@ extension LockDevice {
 
     private func lockUsers(_ time: Duration?) async throws -> DoorLockUsers {
         DoorLockUsers(
-            try await node.controller.device(
+            try await node.controller.devices.device(
                 DoorLock.id, of: node.record, endpoint: endpoint, title: node.record.title, budget: Budget(time)))
     }
 }

@@ -67,7 +67,7 @@ extension Node {
             where !kinds.contains(where: { $0.cluster == kind.cluster && $0.attribute == kind.attribute }) {
                 kinds.append(kind)
             }
-            return try await controller.readings(
+            return try await controller.devices.readings(
                 kinds, of: record, endpoint: nil, title: record.title, lack: "measures nothing", budget: Budget(time)
             ).compactMap { NodeReading($0) }
         }
@@ -78,7 +78,7 @@ extension Node {
     /// - Throws: ``MatterError``.
     public func state(within time: Duration? = nil) async throws -> [DeviceState] {
         try await reportingErrors {
-            try await controller.status(of: record, budget: Budget(time)).map { DeviceState($0) }
+            try await controller.devices.status(of: record, budget: Budget(time)).map { DeviceState($0) }
         }
     }
 }

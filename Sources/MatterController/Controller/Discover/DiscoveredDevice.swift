@@ -82,7 +82,7 @@ extension Controller {
             let task = options.time.start { [self] in
                 do {
                     try await withThrowingTaskGroup(of: Void.self) { group in
-                        if ways.contains(.network), let discovery = await discovery() {
+                        if ways.contains(.network), let discovery = context.discovery() {
                             group.addTask {
                                 for try await event in discovery.browseCommissionable(
                                     .any, includingClosed: closed)

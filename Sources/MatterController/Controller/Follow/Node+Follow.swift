@@ -59,7 +59,7 @@ extension Node {
             isPatient: patience)
         return NodeUpdates { [self] in
             let (updates, continuation) = NodeFollowing.Updates.makeStream()
-            await controller.follow(record, wish, continuation)
+            await controller.subscriptions.follow(record, wish, continuation)
             return updates
         }
     }
@@ -97,7 +97,7 @@ extension Node {
     public var isReachable: Bool {
         get async {
             do {
-                let link = try await controller.link(to: record)
+                let link = try await controller.links.link(to: record)
                 let budget = Budget(nil, usual: .seconds(10))
                 _ = try await link.read([FollowBoard.presence], deadline: budget.deadline(for: record))
                 return true
@@ -105,22 +105,6 @@ extension Node {
                 return false
             }
         }
-    }
-}
-
-extension Controller {
-    /// How long the set-up of a subscription may take.
-    private static let followingSetUp = Budget.standard
-
-    /// Begins to follow a node for one part of the program.
-    func follow(
-        _ node: NodeRecord, _ wish: FollowBoard.Wish, _ continuation: NodeFollowing.Updates.Continuation
-    ) async {
-        let following =
-            followings[node.nodeID]
-            ?? NodeFollowing(node, setUp: Self.followingSetUp, time: options.time)
-        followings[node.nodeID] = following
-        await following.add(wish, continuation, of: self)
     }
 }
 

@@ -9,7 +9,7 @@ actor NodeFollowing {
     typealias Updates = AsyncThrowingStream<NodeUpdate, any Error>
 
     /// While there are followers.
-    private var controller: Controller?
+    private var service: SubscriptionService?
     private let node: NodeRecord
     private let setUp: Duration
     private let time: any TimeSource
@@ -33,8 +33,8 @@ actor NodeFollowing {
     }
 
     /// Begins to follow, until the reader of the updates leaves.
-    func add(_ wish: FollowBoard.Wish, _ continuation: Updates.Continuation, of controller: Controller) {
-        self.controller = controller
+    func add(_ wish: FollowBoard.Wish, _ continuation: Updates.Continuation, of service: SubscriptionService) {
+        self.service = service
         let (number, deliveries, needsSubscription) = board.add(wish)
         followers[number] = continuation
         continuation.onTermination = { [weak self, time] _ in
@@ -54,18 +54,18 @@ actor NodeFollowing {
         for run in [earlier, run] { run?.task.cancel() }
         (earlier, run) = (nil, nil)
         board.startOver()
-        controller = nil
+        service = nil
     }
 
     private func subscribe() {
-        guard let controller else { return }
+        guard let service else { return }
         if let run {
             // One that does not stand yet has told nothing.
             if run.isStanding { earlier = run } else { run.task.cancel() }
         }
         lastRun += 1
         let (number, request) = (lastRun, board.request())
-        let events = controller.follow(request, of: node, setUp: setUp, isPatient: true)
+        let events = service.follow(request, of: node, setUp: setUp, isPatient: true)
         let task = time.start { [self] in
             do {
                 for try await event in events {

@@ -3,7 +3,7 @@ public import MatterState
 
 /// A node that is followed, sleeps for long times, and checks in here: its subscription is set up when it wakes up.
 struct FollowedSleeper: Sendable {
-    let controller: Controller
+    let sleepers: SleeperService
     let node: NodeRecord
     /// The longest time that a subscription is to be silent: while the node keeps one of ours it does not check in.
     let ceiling: Duration
@@ -16,7 +16,7 @@ struct FollowedSleeper: Sendable {
     ///
     /// - Throws: ``ControllerError`` `noCheckIn`.
     func meet() async throws {
-        guard isPatient else { return try await controller.wake(node, longer: ceiling) }
+        guard isPatient else { return try await sleepers.wake(node, longer: ceiling) }
         try await awaken()
     }
 
@@ -24,7 +24,7 @@ struct FollowedSleeper: Sendable {
     func awaken() async throws {
         while true {
             do {
-                return try await controller.wake(node, longer: ceiling)
+                return try await sleepers.wake(node, longer: ceiling)
             } catch let error as ControllerError where error.code == .noCheckIn {
                 continue
             }
@@ -32,32 +32,32 @@ struct FollowedSleeper: Sendable {
     }
 
     /// How long its next check-in may take.
-    func longestSleep() async -> Duration { (try? await controller.expectedSleep(of: node))?.longest ?? ceiling }
+    func longestSleep() async -> Duration { (try? sleepers.expectedSleep(of: node))?.longest ?? ceiling }
 
     /// Notes that the node has reported, and is awake for a moment: other commands need not wait for a check-in, which does
     /// not come while there is a subscription.
     ///
     /// - Parameter next: when it reports again at the latest. Should this process be killed, the next one knows by that when
     ///   the node is awake.
-    func noteReport(next: Duration) async { await controller.noteReport(of: node, next: next) }
+    func noteReport(next: Duration) async { await sleepers.noteReport(of: node, next: next) }
 }
 
-extension Controller {
+extension SleeperService {
     /// A node whose check-ins a subscription waits for; `nil` for one that is not registered with.
-    func sleeper(_ node: NodeRecord, ceiling: Duration, isPatient: Bool) throws -> FollowedSleeper? {
-        guard node.isLongIdleTime, try registrations().registration(of: node.nodeID) != nil else { return nil }
+    nonisolated func sleeper(_ node: NodeRecord, ceiling: Duration, isPatient: Bool) throws -> FollowedSleeper? {
+        guard node.isLongIdleTime, try context.registrations().registration(of: node.nodeID) != nil else { return nil }
         return FollowedSleeper(
-            controller: self, node: node, ceiling: ceiling, isPatient: isPatient,
+            sleepers: self, node: node, ceiling: ceiling, isPatient: isPatient,
             isBounded: options.checkInPatience != nil)
     }
 
-    fileprivate func expectedSleep(of node: NodeRecord) throws -> SleepExpectation? {
-        try registrations().registration(of: node.nodeID).map { SleepExpectation($0, now: options.unixTime()) }
+    nonisolated fileprivate func expectedSleep(of node: NodeRecord) throws -> SleepExpectation? {
+        try context.registrations().registration(of: node.nodeID).map { SleepExpectation($0, now: options.unixTime()) }
     }
 
     /// Waits until a node is awake, for all that is known.
     fileprivate func wake(_ node: NodeRecord, longer: Duration) async throws {
-        guard let registration = try registrations().registration(of: node.nodeID) else {
+        guard let registration = try context.registrations().registration(of: node.nodeID) else {
             throw Self.notRegistered(node, node.title)
         }
         let expected = SleepExpectation(registration, now: options.unixTime())
@@ -68,7 +68,7 @@ extension Controller {
     fileprivate func noteReport(of node: NodeRecord, next: Duration) async {
         let now = options.unixTime()
         do {
-            _ = try await registrations().update(node.nodeID) {
+            _ = try await context.registrations().update(node.nodeID) {
                 $0.noteHeard(at: now, reportWithin: next.components.seconds)
             }
         } catch {
@@ -78,9 +78,10 @@ extension Controller {
 
     /// The longest silence to ask nodes for whose check-ins are waited for: as long as the longest of them sleeps, so that
     /// reports come as often as check-ins did; `nil` if there is none of them.
-    public func silence(of nodes: [NodeRecord]) -> Duration? {
+    nonisolated public func silence(of nodes: [NodeRecord]) -> Duration? {
         nodes.compactMap { node -> Duration? in
-            guard node.isLongIdleTime, let registration = try? registrations().registration(of: node.nodeID) else {
+            guard node.isLongIdleTime, let registration = try? context.registrations().registration(of: node.nodeID)
+            else {
                 return nil
             }
             return .seconds(Int64(registration.sleep.idle))
@@ -92,7 +93,7 @@ extension Controller {
     /// - Parameters:
     ///   - most: the longest time that a subscription is to be silent.
     ///   - usual: the time for nodes that are awake.
-    public func setUpTime(for nodes: [NodeRecord], most: Duration, usual: Duration) -> Duration {
+    nonisolated public func setUpTime(for nodes: [NodeRecord], most: Duration, usual: Duration) -> Duration {
         guard options.checkInPatience == nil else { return usual }
         let naps = nodes.compactMap { node -> Duration? in
             guard node.isLongIdleTime, let expected = try? expectedSleep(of: node), !expected.isAwake else {

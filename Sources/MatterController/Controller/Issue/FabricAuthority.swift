@@ -35,9 +35,10 @@ extension Controller {
     /// - Throws: ``MatterError`` `notFound` if there is no fabric, or `localState` if its key is not here.
     public func authority() throws -> FabricAuthority {
         do {
-            let record = try fabric()
-            let local = LocalFabric(authority: try fabrics.authority(of: record), credentials: try credentials())
-            return FabricAuthority(local, vendorID: record.vendorID) { [self] in validity }
+            let record = try context.fabric()
+            let local = LocalFabric(
+                authority: try fabrics.authority(of: record), credentials: try context.credentials())
+            return FabricAuthority(local, vendorID: record.vendorID) { [context] in context.validity }
         } catch {
             throw MatterError(error)
         }

@@ -45,20 +45,31 @@ public struct IssuerChoice: Sendable {
     package static func custom(_ issuer: any NOCIssuer) -> IssuerChoice { IssuerChoice(kind: .custom(issuer)) }
 }
 
-extension Controller {
+/// Who issues the certificates of a fabric: its own authority, a program, or a service.
+public struct Issuers: FabricService {
+    let context: FabricContext
+    let links: NodeLinks
+
+    init(_ context: FabricContext, _ links: NodeLinks) {
+        self.context = context
+        self.links = links
+    }
+}
+
+extension Issuers {
     /// The issuer of one commissioning with its work around it; `nil` if the fabric's own authority issues.
     func issuerWork(
         _ choice: IssuerChoice, deviceName: String?, deadline: Instant
     ) async throws -> (any IssuerWork)? {
         let record: FabricRecord
         do {
-            record = try fabric()
+            record = try context.fabric()
         } catch let error as RecordError where makesFabric(after: error, for: choice) {
             return nil
         }
         func begin(_ service: any IssuerService, _ settings: [String: String]) async throws -> any IssuerWork {
             try await service.begin(
-                ServedFabric(record, self, deadline: deadline), deviceName: deviceName, settings: settings)
+                served(record, deadline: deadline), deviceName: deviceName, settings: settings)
         }
         switch choice.kind {
         case .ofFabric(let settings):
@@ -70,7 +81,7 @@ extension Controller {
         case .command(let command):
             return BareIssuer(
                 issuer: ExecIssuer(
-                    command: command, credentials: try credentials(), adminVendorID: record.vendorID,
+                    command: command, credentials: try context.credentials(), adminVendorID: record.vendorID,
                     services: options.services.map(\.issuer.rawValue), unixTime: options.unixTime))
         case .service(let issuer, let settings):
             guard issuer == record.issuer, let service = service(of: record) else { throw otherIssuer(record) }
@@ -80,9 +91,14 @@ extension Controller {
         case .outside(let issuer):
             return BareIssuer(
                 issuer: OutsideIssuer(
-                    issuer: issuer, credentials: try credentials(), adminVendorID: record.vendorID,
-                    time: validationTime))
+                    issuer: issuer, credentials: try context.credentials(), adminVendorID: record.vendorID,
+                    time: context.validationTime))
         }
+    }
+
+    /// A fabric as its service sees it.
+    func served(_ record: FabricRecord, deadline: Instant) -> ServedFabric {
+        ServedFabric(record, context, links, deadline: deadline)
     }
 
     /// Whether a commissioning makes the fabric that is not there.
@@ -98,8 +114,27 @@ extension Controller {
 
     /// The next step if a device refuses access, where the fabric's service knows one.
     public func accessHint() -> Hint? {
-        guard let fabric = try? fabric(), let service = service(of: fabric) else { return nil }
-        return try? service.accessHint(on: ServedFabric(fabric, self, deadline: .now))
+        guard let fabric = try? context.fabric(), let service = service(of: fabric) else { return nil }
+        return try? service.accessHint(on: served(fabric, deadline: .now))
+    }
+
+    /// The issuer of a fabric whose authority is here.
+    func issuer(for fabric: FabricRecord) throws -> any NOCIssuer {
+        guard fabric.issuer == .local || fabric.issuer == .none else {
+            throw ControllerError(
+                .noIssuer,
+                "the fabric '\(fabric.name)' has the issuer '\(fabric.issuer.rawValue)', which this program does not know"
+            )
+        }
+        guard fabric.issuer == .local else {
+            throw ControllerError(
+                .noIssuer, "the fabric '\(fabric.name)' was imported without the key of its certificate authority",
+                hint: "commission on the machine that has the key, or import the key with the fabric")
+        }
+        let local = LocalFabric(
+            authority: try fabrics.authority(of: fabric), credentials: try context.credentials())
+        return try local.issuer(
+            adminVendorID: fabric.vendorID, random: options.random, validity: { [context] in context.validity })
     }
 
     private func otherIssuer(_ record: FabricRecord) -> ControllerError {

@@ -40,13 +40,15 @@ public protocol IssuerService: Sendable {
 /// The fabric that a service works for, with the means to talk to its nodes.
 public struct ServedFabric: Sendable {
     package let record: FabricRecord
-    package let controller: Controller
+    package let context: FabricContext
+    package let links: NodeLinks
     /// The end of the time that the service has.
     package let deadline: Instant
 
-    package init(_ record: FabricRecord, _ controller: Controller, deadline: Instant) {
+    package init(_ record: FabricRecord, _ context: FabricContext, _ links: NodeLinks, deadline: Instant) {
         self.record = record
-        self.controller = controller
+        self.context = context
+        self.links = links
         self.deadline = deadline
     }
 }

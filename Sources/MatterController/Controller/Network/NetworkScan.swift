@@ -1,6 +1,6 @@
 public import MatterState
 
-extension Controller {
+extension AdministrationService {
     /// Lets a node search for networks, the strongest first.
     ///
     /// - Parameters:
@@ -34,7 +34,7 @@ extension Controller {
         let command = NetworkCommissioningCommand.scan(ssid: ssid).command(to: radio.endpoint)
         let usual = Catalogue.standard.expectedWork(ofCommand: command.path.command, inCluster: command.path.cluster)
         let work = [budget.given, usual, radio.scanPatience].compactMap { $0 }.max()
-        let result = try await link(to: node).invoke(
+        let result = try await links.link(to: node).invoke(
             command, NodeLink.Repeatability(of: command, in: .standard), work: work,
             deadline: budget.deadline(for: node, work: work))
         // What the response itself says of the search has better words below.

@@ -134,7 +134,7 @@ extension TLVValue {
     }
 }
 
-extension Controller {
+extension NodeService {
     /// What a node says of itself; its endpoints are kept.
     ///
     /// - Parameter elements: whether also what each cluster has.
@@ -142,6 +142,6 @@ extension Controller {
     public func describe(_ record: NodeRecord, elements: Bool, deadline: Instant) async throws -> NodeDescription {
         let described = try await refreshed(record, deadline: deadline)
         return NodeDescription(
-            try await link(to: described).read(NodeDescription.paths(elements: elements), deadline: deadline))
+            try await links.link(to: described).read(NodeDescription.paths(elements: elements), deadline: deadline))
     }
 }

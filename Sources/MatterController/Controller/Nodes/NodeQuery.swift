@@ -145,26 +145,13 @@ extension NodeRecord {
     public var ownEndpoints: [Endpoint] { endpoints.filter { $0.bridged == nil } }
 }
 
-extension Controller {
-    /// The nodes that a query means, by id, each once.
-    ///
-    /// - Throws: ``MatterError`` `notFound` if there is none.
-    public func nodes(matching query: NodeQuery) throws -> [Node] {
-        do {
-            var seen: Set<NodeID> = []
-            return try targets(of: query, in: .standard).map(\.node).filter { seen.insert($0.nodeID).inserted }
-                .map { Node($0, self) }
-        } catch {
-            throw MatterError(error)
-        }
-    }
-
+extension NodeService {
     /// The nodes that a query means and, where they were named, their endpoints, by id, each once.
     ///
     /// - Throws: `RecordError` `unknownNode` if there is none.
     public func targets(of query: NodeQuery, in catalogue: Catalogue) throws -> [NodeQuery.Target] {
         typealias Target = NodeQuery.Target
-        let known = try nodes().sound().nodes
+        let known = try context.nodes().sound().nodes
         var chosen = query.names.isEmpty ? known.flatMap(Target.all) : []
         for name in query.names where !name.isPattern {
             let place = try place(of: name.text, endpoint: name.endpoint)
@@ -185,7 +172,7 @@ extension Controller {
                     ? criterion.isMet(within: target.node) : criterion.isMet(by: target.node, target.device)
             }
             guard !chosen.isEmpty else {
-                let rooms = try rooms().sound().rooms.map(\.name).filter { $0 != query.room }
+                let rooms = try context.rooms().sound().rooms.map(\.name).filter { $0 != query.room }
                 let near = query.room.map { Suggestions.nearest(to: $0, among: rooms) } ?? []
                 throw Self.noNode(criterion.said, Suggestions.question(near).map { Hint($0) })
             }
@@ -231,5 +218,20 @@ extension Controller {
 
     private static func noNode(_ what: String, _ hint: Hint? = nil) -> RecordError {
         RecordError(.unknownNode, "no node \(what)", hint: hint ?? .step("node.see"))
+    }
+}
+
+extension Controller {
+    /// The nodes that a query means, by id, each once.
+    ///
+    /// - Throws: ``MatterError`` `notFound` if there is none.
+    public func nodes(matching query: NodeQuery) throws -> [Node] {
+        do {
+            var seen: Set<NodeID> = []
+            return try nodes.targets(of: query, in: .standard).map(\.node).filter { seen.insert($0.nodeID).inserted }
+                .map { Node($0, self) }
+        } catch {
+            throw MatterError(error)
+        }
     }
 }

@@ -33,7 +33,7 @@ public struct ClockReading: Sendable, Equatable {
     }
 }
 
-extension Controller {
+extension DeviceService {
     /// Sets a node's clock to this host's time.
     ///
     /// - Parameter title: the node in messages.
@@ -42,7 +42,7 @@ extension Controller {
     public func synchronizeClock(
         of node: NodeRecord, title: String, budget: Budget
     ) async throws -> (before: ClockReading, after: ClockReading) {
-        let link = try await link(to: node)
+        let link = try await links.link(to: node)
         let deadline = budget.deadline(for: node)
         let before = try await Self.clock(of: title, link, deadline)
         // The way to the node takes milliseconds, as long as no message is lost.

@@ -39,7 +39,7 @@ extension Node {
 
     private func perform(_ verb: Verb, _ endpoint: EndpointID?, _ time: Duration?) async throws {
         try await reportingErrors {
-            _ = try await controller.carryOut(verb, on: record, endpoint: endpoint, budget: Budget(time))
+            _ = try await controller.devices.carryOut(verb, on: record, endpoint: endpoint, budget: Budget(time))
         }
     }
 }

@@ -40,13 +40,13 @@ struct CloudDelete: NetworkCommand {
 
     private func removeDevices(of fabric: FabricRecord, _ context: CommandContext) async throws {
         try await context.onFabric(fabric.name) { context in
-            let nodes = try await context.controller.nodes().all()
+            let nodes = try context.controller.context.nodes().all()
             var failed: [NodeRecord] = []
             var first: (any Error)?
             for (position, node) in nodes.enumerated() {
                 let share = Instant.now.duration(to: context.deadline) / (nodes.count - position)
                 do {
-                    try await context.controller.remove(
+                    try await context.controller.administration.remove(
                         node, deadline: .now + min(Self.patience, share), serviceDeadline: context.deadline)
                 } catch let error as CancellationError {
                     throw error

@@ -135,7 +135,7 @@ struct AccessRefresh: NetworkCommand {
     private func refresh(
         _ nodes: [NodeRecord], _ fabric: CloudFabric, _ context: CommandContext
     ) async throws -> [Outcome] {
-        let own = try await context.controller.credentials().identity
+        let own = try context.controller.context.credentials().identity
         var outcomes: [Outcome?] = Array(repeating: nil, count: nodes.count)
         try await withThrowingTaskGroup(of: (Int, Outcome).self) { tasks in
             for (position, node) in nodes.enumerated() {
@@ -160,7 +160,7 @@ struct AccessRefresh: NetworkCommand {
         _ node: NodeRecord, _ fabric: CloudFabric, _ own: NodeIdentity, _ context: CommandContext
     ) async throws -> Bool {
         let deadline = min(context.deadline(for: node), max(.now + patience, .now + node.deliveryBudget))
-        return try await context.controller.withLink(to: node) { link in
+        return try await context.controller.links.withLink(to: node) { link in
             let device = RainMakerDevice(link: link, node: node, deadline: deadline)
             return try await device.grant(admin: fabric.adminCAT, operate: fabric.operateCAT, own: own)
         }

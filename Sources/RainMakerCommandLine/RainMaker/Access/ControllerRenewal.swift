@@ -61,7 +61,7 @@ struct HubRenewal: Sendable {
         guard status.isNOCInstalled, status.groupID == groupID || status.groupID.isEmpty else { return false }
         guard try await !certificate(of: node, deadline).satisfies(fabric) else { return false }
         try await updateNOC(device, status)
-        try await context.controller.endSession(with: node.nodeID)
+        try await context.controller.links.endSession(with: node.nodeID)
         let renewed = try await self.device(node, deadline)
         _ = try await renewed.checkNOC(group: groupID)
         guard try await certificate(of: node, deadline).satisfies(fabric) else {
@@ -95,10 +95,10 @@ struct HubRenewal: Sendable {
         HubDevice(
             try await CustomCluster(
                 HubDevice.cluster, HubDevice.name, of: node,
-                link: context.controller.link(to: node), deadline: deadline))
+                link: context.controller.links.link(to: node), deadline: deadline))
     }
 
     private func certificate(of node: NodeRecord, _ deadline: Instant) async throws -> HubCertificate {
-        try await HubCertificate(of: context.controller.link(to: node), deadline: deadline)
+        try await HubCertificate(of: context.controller.links.link(to: node), deadline: deadline)
     }
 }

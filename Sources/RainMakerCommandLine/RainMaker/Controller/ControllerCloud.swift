@@ -9,7 +9,7 @@ struct ControllerCloud {
 
     init(_ url: String?, _ context: CommandContext) async throws {
         let state = context.controller.options.state
-        membership = try RainMakerStore(state, fabric: try await context.controller.fabric().name).membership()
+        membership = try RainMakerStore(state, fabric: try context.controller.context.fabric().name).membership()
         account = try membership.map { membership throws in try CloudStore(state).select(membership.profile) }
         self.url = try url.map { text throws in try CloudAccount.url(parsing: text) } ?? account?.url
     }

@@ -49,7 +49,7 @@ extension RainMakerController {
                 throw CommandLineError(
                     .usageGroup, "--group is for controllers in the cloud: this one has the group of its fabric")
             }
-            let record = try await context.controller.record(of: node.node)
+            let record = try context.controller.nodes.record(of: node.node)
             let (cloud, token) = try await account(context)
             let device = try await device(context)
             try await device.setToken(token)

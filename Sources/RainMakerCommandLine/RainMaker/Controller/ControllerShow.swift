@@ -24,7 +24,7 @@ extension RainMakerController {
             }
             guard !isDone else { return }
             let device = try await device(context)
-            let record = try await context.controller.record(of: node.node)
+            let record = try context.controller.nodes.record(of: node.node)
             let status = try await device.status()
             let token: SecretText?
             do {

@@ -17,7 +17,7 @@ extension HubSubcommand {
     func checkNOC(
         of record: NodeRecord, group: String?, _ context: CommandContext
     ) async throws -> HubDevice.Status {
-        try await context.controller.endSession(with: record.nodeID)
+        try await context.controller.links.endSession(with: record.nodeID)
         return try await device(context).checkNOC(group: group)
     }
 }

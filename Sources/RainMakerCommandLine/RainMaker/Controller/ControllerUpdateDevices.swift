@@ -25,7 +25,7 @@ extension RainMakerController {
                 try await device.updateDeviceList()
             } catch let error as ControllerError where error.code == .status {
                 context.logger.debug("the controller could not update its list; logging it in again: \(error)")
-                let record = try await context.controller.record(of: node.node)
+                let record = try context.controller.nodes.record(of: node.node)
                 let cloud = try await ControllerCloud(nil, context)
                 let known = try await device.status().url
                 guard let url = try? CloudAccount.url(parsing: known) else { throw error }

@@ -23,7 +23,7 @@ extension HubSubcommand {
         let record: NodeRecord?
         let unknown: RecordError?
         do {
-            (record, unknown) = (try await context.controller.record(of: node.node), nil)
+            (record, unknown) = (try context.controller.nodes.record(of: node.node), nil)
         } catch let error as RecordError where error.code == .unknownNode {
             (record, unknown) = (nil, error)
         }
@@ -33,7 +33,7 @@ extension HubSubcommand {
             guard known, !hasCluster else { return false }
         }
         let setup = CloudSetup(context)
-        let fabric = try await context.controller.fabric().name
+        let fabric = try context.controller.context.fabric().name
         guard let membership = try RainMakerStore(setup.state, fabric: fabric).membership() else {
             if let unknown { throw unknown }
             return false

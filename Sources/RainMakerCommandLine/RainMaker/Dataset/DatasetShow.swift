@@ -14,7 +14,7 @@ extension RainMakerDataset {
 
         func run(_ context: CommandContext) async throws {
             let state = try await device(context).state()
-            let node = try await context.controller.record(of: node.node)
+            let node = try context.controller.nodes.record(of: node.node)
             let dataset = secrets ? state.dataset : nil
             context.console.result {
                 Field("node", node.nodeID)

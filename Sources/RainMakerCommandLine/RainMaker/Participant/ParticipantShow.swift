@@ -13,7 +13,7 @@ extension RainMakerParticipant {
 
         func run(_ context: CommandContext) async throws {
             let data = try await device(context).data()
-            let node = try await context.controller.record(of: node.node)
+            let node = try context.controller.nodes.record(of: node.node)
             context.console.result {
                 Field("node", node.nodeID)
                 for field in ParticipantDevice.Field.allCases {

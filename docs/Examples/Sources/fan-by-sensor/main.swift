@@ -7,8 +7,8 @@ let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 2 else { fatalError("usage: fan-by-sensor SENSOR FAN [COUNT]") }
 let home = try Controller(fabric: "home")
 do {
-    let sensor = try await home.node(words[0])
-    guard let fan = try await home.node(words[1]).fan else { fatalError("\(words[1]) is no fan") }
+    let sensor = try home.node(words[0])
+    guard let fan = try home.node(words[1]).fan else { fatalError("\(words[1]) is no fan") }
     let values = sensor.values(of: TemperatureMeasurement.measuredValue)
     for try await value in values.prefix(words.count > 2 ? Int(words[2]) ?? 1 : .max) {
         guard let value else { continue }

@@ -13,7 +13,7 @@ func text(_ update: NodeUpdate) -> String? {
     case .lost(let loss): return "silent: \(loss.error)"
     }
 }
-for await news in home.follow(try await home.allNodes(), [.everything], [.everything]) {
+for await news in home.follow(try home.allNodes(), [.everything], [.everything]) {
     switch news {
     case .update(let node, let update):
         guard let line = text(update) else { continue }

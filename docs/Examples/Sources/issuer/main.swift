@@ -23,7 +23,7 @@ guard words.count >= 2, let vendor = UInt16(words[1]) else { fatalError("usage: 
 let home = try Controller(fabric: "home")
 do {
     let trust = words.count > 2 ? TrustPolicy.folder(words[2], testDevices: true) : TrustPolicy()
-    let gatekeeper = Gatekeeper(authority: try await home.authority(), vendor: vendor)
+    let gatekeeper = Gatekeeper(authority: try home.authority(), vendor: vendor)
     let node = try await home.commission(words[0], trust: trust, issuer: .issuer(gatekeeper))
     print("\(node) is on the fabric")
 } catch let error as MatterError {

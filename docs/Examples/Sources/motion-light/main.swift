@@ -6,7 +6,7 @@ let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 2 else { fatalError("usage: motion-light SENSOR LIGHT [COUNT]") }
 let home = try Controller(fabric: "home")
 do {
-    let (sensor, light) = (try await home.node(words[0]), try await home.node(words[1]))
+    let (sensor, light) = (try home.node(words[0]), try home.node(words[1]))
     var left = words.count > 2 ? Int(words[2]) ?? 1 : .max
     for try await update in sensor.changes(of: OccupancySensing.occupancy) {
         switch update {

@@ -4,7 +4,7 @@ import MatterController
 let words = Array(CommandLine.arguments.dropFirst())
 let home = try Controller(fabric: "home")
 do {
-    let node = try await home.node(words.first ?? "")
+    let node = try home.node(words.first ?? "")
     if let thermostat = node.thermostat {
         if let now = try await thermostat.temperature() { print("it is \(now)") }
         if words.count > 1, let degrees = Double(words[1]) {

@@ -3,7 +3,7 @@ import MatterController
 // toggle-and-read NODE: switches a light over, and says what it is then.
 let home = try Controller(home: .default, fabric: "home")
 do {
-    let node = try await home.node(CommandLine.arguments.last ?? "")
+    let node = try home.node(CommandLine.arguments.last ?? "")
     do {
         try await node.toggle()
     } catch let error as MatterError where error.code == .outcomeUnknown {

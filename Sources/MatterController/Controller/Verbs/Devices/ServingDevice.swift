@@ -63,7 +63,20 @@ public struct ServingDevice: Sendable {
     }
 }
 
-extension Controller {
+/// What devices do: verbs, readings, states.
+public struct DeviceService: FabricService {
+    let context: FabricContext
+    let links: NodeLinks
+    let nodes: NodeService
+
+    init(_ context: FabricContext, _ links: NodeLinks, _ nodes: NodeService) {
+        self.context = context
+        self.links = links
+        self.nodes = nodes
+    }
+}
+
+extension DeviceService {
     /// Asks the endpoint of a node that has a cluster what it can do.
     ///
     /// - Parameter title: the node's name in messages, such as `node 'kitchen'`.
@@ -71,7 +84,7 @@ extension Controller {
     public func device(
         _ cluster: ClusterID, of node: NodeRecord, endpoint named: EndpointID?, title: String, budget: Budget
     ) async throws -> ServingDevice {
-        let place = try await endpoint(serving: cluster, of: node, named: named, budget: budget)
+        let place = try await nodes.endpoint(serving: cluster, of: node, named: named, budget: budget)
         let result = try await place.link.read(
             [AttributePath(endpoint: place.endpoint, cluster: cluster)], deadline: budget.deadline(for: place.node))
         let values = result.attributes.compactMap { report in report.value.map { (report.path.attribute, $0) } }
@@ -103,7 +116,7 @@ extension Controller {
             device = try await self.device(verb.cluster, of: node, endpoint: named, title: title, budget: budget)
         } else {
             device = ServingDevice(
-                place: try await endpoint(serving: verb.cluster, of: node, named: named, budget: budget),
+                place: try await nodes.endpoint(serving: verb.cluster, of: node, named: named, budget: budget),
                 cluster: verb.cluster, facts: DeviceFacts(unasked: title, label: node.label), budget: budget)
         }
         let request = try verb.request(device.facts)

@@ -1,0 +1,246 @@
+import Logging
+public import MatterState
+import Synchronization
+
+/// The fabric in use, and what all services on it share: its records, its credentials, the socket, discovery.
+///
+/// Nothing is read, opened or looked up before it is needed.
+public final class FabricContext: Sendable {
+    /// How the controller works.
+    public let options: Controller.Options
+    /// The fabrics that are kept.
+    public let fabrics: FabricStore
+    private let opened = Mutex(Opened())
+
+    /// What has been opened, each once.
+    private struct Opened {
+        var fabric: FabricRecord?
+        var credentials: OperationalCredentials?
+        var manager: ExchangeManager?
+        var discovery: (any Discovery)?
+        var bluetooth: (any BluetoothCentral)?
+        var directory: OperationalDirectory?
+        var slots: [SlotKind: SessionSlots] = [:]
+        var reports = IncomingReports()
+    }
+
+    init(_ options: Controller.Options) {
+        self.options = options
+        fabrics = FabricStore(options.state)
+    }
+
+    /// Closes the socket; a later use opens another.
+    func close() async {
+        let manager = opened.withLock { $0.manager.take() }
+        await manager?.shutDown(drainUntil: options.time.now + .milliseconds(500))
+    }
+
+    // MARK: The fabric
+
+    /// The fabric in use.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
+    public func fabric() throws -> FabricRecord {
+        if let fabric = opened.withLock({ $0.fabric }) { return fabric }
+        let record = try fabrics.select(options.fabric)
+        opened.withLock { $0.fabric = record }
+        return record
+    }
+
+    /// The fabric in use, made if there is none at all.
+    func fabricOrNew() async throws -> FabricRecord {
+        let record = try await fabrics.selectOrCreate(
+            options.fabric, makesNamed: options.makesFabric, vendorID: Controller.testVendor, validity: validity,
+            random: options.random)
+        opened.withLock { $0.fabric = record }
+        return record
+    }
+
+    /// For certificates that are issued now: valid from an hour ago, without an end.
+    public var validity: CertificateValidity {
+        CertificateValidity.unlimited(from: MatterEpoch.seconds(unix: options.unixTime()) ?? 0)
+    }
+
+    /// The time that certificates have to be valid at.
+    public var validationTime: ValidationTime { ValidationTime(unix: options.unixTime()) }
+
+    /// Who the controller is on its fabric.
+    ///
+    /// - Throws: if there is no fabric, or its record cannot be read.
+    public func credentials() throws -> OperationalCredentials {
+        if let credentials = opened.withLock({ $0.credentials }) { return credentials }
+        let credentials = try fabrics.credentials(of: fabric())
+        opened.withLock { $0.credentials = credentials }
+        return credentials
+    }
+
+    // MARK: Its records
+
+    /// The nodes of the fabric.
+    ///
+    /// - Throws: if there is no fabric.
+    public func nodes() throws -> NodeStore {
+        let fabric = try fabric()
+        return NodeStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+    }
+
+    /// The groups of the fabric.
+    ///
+    /// - Throws: if there is no fabric.
+    public func groups() throws -> GroupStore {
+        let fabric = try fabric()
+        return GroupStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+    }
+
+    /// The rooms of the fabric.
+    ///
+    /// - Throws: if there is no fabric.
+    public func rooms() throws -> RoomStore {
+        let fabric = try fabric()
+        return RoomStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+    }
+
+    /// The devices of which commissioning has begun and not ended.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
+    public func journal() throws -> CommissioningJournal {
+        let fabric = try fabric()
+        return CommissioningJournal(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+    }
+
+    /// The nodes that check in with our node.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
+    public func registrations() throws -> ICDStore {
+        let fabric = try fabric()
+        return ICDStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+    }
+
+    /// The lists that were shown last, for numbers that mean entries of them.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
+    public func seenLists() throws -> NodeNoteStore<SeenList> {
+        let fabric = try fabric()
+        return NodeNoteStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+    }
+
+    /// The nodes that have not answered of late.
+    func silences() throws -> NodeNoteStore<Silence> {
+        let fabric = try fabric()
+        return NodeNoteStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+    }
+
+    /// What the nodes have given us to resume sessions with.
+    func resumptions() throws -> ResumptionStore {
+        let fabric = try fabric()
+        return ResumptionStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+    }
+
+    /// The sessions that are kept between processes; `nil` if none are.
+    func keptSessions() throws -> KeptSessionStore? {
+        guard let runtime = options.runtime else { return nil }
+        let fabric = try fabric()
+        return KeptSessionStore(
+            runtime, state: options.state, fabric: fabric.compressedFabricID, certificate: fabric.noc,
+            random: options.random, moment: options.moment)
+    }
+
+    /// The sessions that this machine may have with each node at a time.
+    func slots(_ kind: SlotKind) throws -> SessionSlots {
+        let name = try fabric().name
+        return opened.withLock { opened in
+            if let slots = opened.slots[kind] { return slots }
+            let slots = SessionSlots(options.state, fabric: name, kind: kind, logger: options.logger)
+            opened.slots[kind] = slots
+            return slots
+        }
+    }
+
+    // MARK: The network
+
+    /// The reports that subscriptions wait for.
+    var reports: IncomingReports { opened.withLock { $0.reports } }
+
+    /// Ends the wait for reports; later subscriptions have others.
+    func endReports() {
+        opened.withLock { opened in
+            let ended = opened.reports
+            opened.reports = IncomingReports()
+            return ended
+        }.end()
+    }
+
+    func manager() throws -> ExchangeManager {
+        try opened.withLock { opened in
+            if let manager = opened.manager { return manager }
+            let logger = options.logger
+            var trace: (@Sendable (String) -> Void)?
+            if logger.logLevel <= .trace { trace = { line in logger.trace("\(line)") } }
+            let manager = try ExchangeManager(
+                time: options.time, links: options.links, random: options.random,
+                admission: { [reports = opened.reports] protocolID, opcode, isSecure in
+                    isSecure && Self.admits(protocolID, opcode, isListening: reports.isListening)
+                }, trace: trace)
+            opened.manager = manager
+            // Ends with the manager.
+            options.time.start { [reports = opened.reports] in await reports.serve(manager) }
+            return manager
+        }
+    }
+
+    /// A peer may close its session, and report what it was asked to; whatever else it begins is not for a client.
+    private static func admits(_ protocolID: ProtocolID, _ opcode: UInt8, isListening: Bool) -> Bool {
+        switch protocolID {
+        case .secureChannel: opcode == SecureChannelOpcode.statusReport.rawValue
+        case .interactionModel: isListening && opcode == InteractionModelOpcode.reportData.rawValue
+        default: false
+        }
+    }
+
+    /// `nil` when addresses were given, which makes discovery superfluous.
+    package func discovery() -> (any Discovery)? {
+        guard options.addresses.isEmpty else { return nil }
+        return opened.withLock { opened in
+            if let discovery = opened.discovery { return discovery }
+            let discovery: any Discovery =
+                options.discovery ?? AvahiDiscovery(logger: options.logger, patience: options.discoveryPatience)
+            opened.discovery = discovery
+            return discovery
+        }
+    }
+
+    /// The host's Bluetooth, shared by all commissionings, which share the adapters too; `nil` where there is none.
+    func bluetooth() -> (any BluetoothCentral)? {
+        guard let make = options.bluetooth else { return nil }
+        return opened.withLock { opened in
+            if let bluetooth = opened.bluetooth { return bluetooth }
+            let bluetooth = make()
+            opened.bluetooth = bluetooth
+            return bluetooth
+        }
+    }
+
+    /// Where the nodes are that are followed; `nil` when addresses were given.
+    func directory() throws -> OperationalDirectory? {
+        guard let discovery = discovery() else { return nil }
+        let identity = try fabric().compressedFabricID.rawValue
+        return opened.withLock { opened in
+            if let directory = opened.directory { return directory }
+            let directory = OperationalDirectory(discovery, compressedFabricID: identity, time: options.time)
+            opened.directory = directory
+            return directory
+        }
+    }
+
+    /// - Parameter kind: what its sessions are for; long ones share their look-ups.
+    func nodeConnector(for kind: SlotKind = .short) throws -> NodeConnector {
+        NodeConnector(
+            connector: Connector(manager: try manager(), logger: options.logger), credentials: try credentials(),
+            resumptions: try resumptions(), discovery: kind == .long ? try directory() : discovery(),
+            time: validationTime, random: options.random, logger: options.logger)
+    }
+}
