@@ -44,7 +44,8 @@ struct FlowRefusalTests {
     @Test("a step that cannot come at this point is a defect, and not taken in silence")
     func impossible() throws {
         let events: [CommissioningFlow.Event] = [
-            .verified, .recorded, .connected, .endpoints(ReadResult()), .unanswered(.commissioningComplete),
+            .verified, .recorded, .connecting, .connected, .endpoints(ReadResult()),
+            .unanswered(.commissioningComplete),
         ]
         for event in events {
             var flow = CommissioningFlow(try Journey().configuration)

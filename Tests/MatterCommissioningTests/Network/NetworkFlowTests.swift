@@ -38,7 +38,7 @@ import Testing
 
     private static let joined = [
         "[network]", "ArmFailSafe", "AddOrUpdateWiFiNetwork", "ConnectNetwork", "[operational-discovery]", "connect 7",
-        "[complete]", "CommissioningComplete", "[post]", "read endpoints", "finish",
+        "[case]", "[complete]", "CommissioningComplete", "[post]", "read endpoints", "finish",
     ]
 
     // MARK: What is decided

@@ -84,6 +84,8 @@ struct Journey {
                     if case .verify = action, verdict != .atOnce {
                         if verdict == .afterEverythingElse { late.append(next) }
                     } else {
+                        // The address of PASE is tried while the node is looked for.
+                        if case .connect = action { queue.append(.connecting) }
                         queue.append(next)
                     }
                 }

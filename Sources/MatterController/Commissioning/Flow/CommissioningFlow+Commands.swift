@@ -5,7 +5,9 @@ import MatterModel
 extension CommissioningFlow {
     mutating func configurationCommands() -> [CommissioningCommand] {
         var commands = [regulation(country: configuration.country)]
-        if let acknowledgement { commands.append(.setTCAcknowledgements(acknowledgement)) }
+        if let acknowledgement = state.known.acknowledgement {
+            commands.append(.setTCAcknowledgements(acknowledgement))
+        }
         guard let features = information.timeSynchronizationFeatures else { return commands }
         commands.append(.setUTCTime(microseconds: configuration.utcMicroseconds()))
         if features.contains(TimeSynchronization.Feature.timeZone) {
@@ -48,7 +50,7 @@ extension CommissioningFlow {
     /// How long the fail-safe may be at most once the device joins: the device decides in the end. Later there may be no
     /// link over which it could be armed again.
     var operationalSeconds: UInt16 {
-        let joining = network.attempts.map { UInt16($0.interface.joiningSeconds) }.max() ?? 0
+        let joining = state.known.plan.attempts.map { UInt16($0.interface.joiningSeconds) }.max() ?? 0
         let (whole, isTooLong) = max(configuration.operationalSeconds, Self.failSafeSeconds)
             .addingReportingOverflow(joining)
         return min(isTooLong ? .max : whole, max(information.maxCumulativeFailSafe, 60))
@@ -59,7 +61,7 @@ extension CommissioningFlow {
     }
 
     mutating func nextBreadcrumb() -> UInt64 {
-        breadcrumb += 1
+        state.known.breadcrumb += 1
         return breadcrumb
     }
 }

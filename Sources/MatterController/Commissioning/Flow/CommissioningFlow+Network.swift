@@ -1,28 +1,6 @@
 import MatterCrypto
 import MatterModel
 
-/// What there is to do for the network of a device.
-struct NetworkStep: Sendable {
-    /// What is left to be tried, the next first.
-    var attempts: [NetworkAttempt] = []
-    /// The interface that looks around before there is a certificate.
-    var searching: NetworkState.Commissioning?
-    /// What waits for the answer of a person.
-    var request: (csr: CertificateSigningRequest, context: NOCIssueContext)?
-    /// What the device sees, each network once.
-    var seen: [SeenNetwork] = []
-    /// The failure that a person is asked about.
-    var failure: NetworkFailure?
-    /// How often the device was told to join once more what it could not join.
-    var repetitions = 0
-    /// Whether an entry of the device's table has given way.
-    var hasMadeRoom = false
-    /// The network that the device was told to join.
-    var target: NetworkAttempt?
-    /// Whether the device says that it has joined.
-    var hasJoined = false
-}
-
 /// The network of the device (Matter core specification 11.9, and 5.5 for the order).
 extension CommissioningFlow {
     /// A device that leaves before it answers is not waited for.
@@ -31,16 +9,16 @@ extension CommissioningFlow {
     private static let mostRepetitions = 1
 
     /// The network that the device was told to join; `nil` before that.
-    var networkTarget: NetworkAttempt? { network.target }
+    var networkTarget: NetworkAttempt? { state.known.target?.attempt }
 
     /// Whether the device has said that it is on the network.
-    var hasJoinedNetwork: Bool { network.hasJoined }
+    var hasJoinedNetwork: Bool { state.known.target?.hasJoined ?? false }
 
     /// The kinds of network that the device could join, if it is reached over IP, lists none, is to be told none and has
     /// no wire that may be its network.
     var kindsWithoutNetwork: Set<NetworkKind>? {
         let interfaces = information.interfaces
-        guard configuration.isOnNetwork, network.attempts.isEmpty, network.searching == nil, network.target == nil,
+        guard configuration.isOnNetwork, case .nothing = state.known.plan,
             interfaces.allSatisfy({ $0.networks.isEmpty && $0.kind != .ethernet })
         else { return nil }
         let kinds = Set(interfaces.filter(\.isRadio).compactMap(\.kind))
@@ -55,17 +33,15 @@ extension CommissioningFlow {
 
     /// Decides what is to be done.
     ///
-    /// - Returns: what the user should know.
-    mutating func planNetwork() throws(CommissioningError) -> [String] {
+    /// - Returns: that, and what the user should know.
+    func planNetwork(_ information: DeviceInformation) throws(CommissioningError) -> (Plan, [String]) {
         switch NetworkPlan(information.interfaces, configuration.network, isOnNetwork: configuration.isOnNetwork) {
         case .keep:
-            return []
+            return (.nothing, [])
         case .join(let attempts):
-            network.attempts = attempts
-            return lastFailure(of: attempts)
+            return (.join(attempts, seen: []), lastFailure(of: attempts))
         case .search(let interface):
-            network.searching = interface
-            return []
+            return (.search(interface), [])
         case .missing(let kinds):
             throw missing(kinds)
         case .impossible(let wanted, let has):
@@ -93,12 +69,11 @@ extension CommissioningFlow {
             hint: Self.networkHint(kinds))
     }
 
-    /// Has the device look around, if there is something to choose.
-    mutating func searchFirst(
-        then csr: CertificateSigningRequest, _ context: NOCIssueContext
-    ) -> [Action]? {
-        guard let interface = network.searching else { return nil }
-        network.request = (csr, context)
+    /// Has the device look around, since there is something to choose.
+    mutating func search(
+        _ interface: NetworkState.Commissioning, then csr: CertificateSigningRequest, _ context: NOCIssueContext
+    ) -> [Action] {
+        state = .choosing(state.known, interface, [], csr, context)
         return [
             .note("the device is looking for networks"),
             .invoke(
@@ -110,41 +85,54 @@ extension CommissioningFlow {
 
     /// What the device has seen decides, or a person does.
     private mutating func found(_ networks: [SeenNetwork]) throws(CommissioningError) -> [Action] {
-        guard let interface = network.searching, let kind = interface.kind else { return [] }
-        network.seen = SeenNetwork.merged(networks)
+        guard case .choosing(let known, let interface, _, let csr, let context) = state, let kind = interface.kind
+        else { return [] }
+        let seen = SeenNetwork.merged(networks)
+        state = .choosing(known, interface, seen, csr, context)
         let wish = configuration.network
-        if !wish.wantsChoice, let known = NetworkPlan.choice(among: wish.known, of: kind, seen: network.seen) {
+        if !wish.wantsChoice, let known = NetworkPlan.choice(among: wish.known, of: kind, seen: seen) {
             return try [.note("the device sees \(kind.rawValue) '\(known.name)', which is known here")] + take(known)
         }
         guard wish.canAsk else { throw missing([kind]) }
-        return [.choose(NetworkChoice(kind: kind, seen: network.seen))]
+        return [.choose(NetworkChoice(kind: kind, seen: seen))]
     }
 
     /// The answer of a person, or what stands for it.
     mutating func take(_ credential: NetworkCredential?) throws(CommissioningError) -> [Action] {
-        if let request = network.request, let interface = network.searching {
+        switch state {
+        case .choosing(var known, let interface, let seen, let csr, let context):
             guard let credential else { throw missing(Set([interface.kind].compactMap { $0 })) }
-            network.attempts = [NetworkAttempt(interface, credential)]
-            (network.request, network.searching) = (nil, nil)
-            return try enter(.issueNOC) + [.issue(request.csr, request.context)]
+            known.plan = .join([NetworkAttempt(interface, credential)], seen: seen)
+            return try enter(.requested(known, csr)) + [.issue(csr, context)]
+        case .joining(var known, let issued, var joining):
+            guard case .asking(let failure) = joining.phase else { break }
+            var attempts = known.plan.attempts
+            guard let credential, !attempts.isEmpty else { return try giveUp(failure) }
+            attempts[0].credential = credential
+            known.plan = .join(attempts, seen: known.plan.seen)
+            (joining.phase, joining.repetitions) = (.trying, 0)
+            state = .joining(known, issued, joining)
+            // The person may have taken any time, in which the fail-safe was kept short.
+            return [.invoke(armFailSafe(operationalSeconds))]
+        default: break
         }
-        guard let failure = network.failure else {
-            throw CommissioningError(.impossibleStep, stage: stage, "the choice of a network came unasked")
-        }
-        network.failure = nil
-        guard let credential, !network.attempts.isEmpty else { return try giveUp(failure) }
-        network.attempts[0].credential = credential
-        network.repetitions = 0
-        // The person may have taken any time, in which the fail-safe was kept short.
-        return [.invoke(armFailSafe(operationalSeconds))]
+        throw CommissioningError(.impossibleStep, stage: stage, "the choice of a network came unasked")
     }
 
     // MARK: After it
 
+    /// Has the device keep what it was told, for as long as joining may take.
+    mutating func beginJoining() throws(CommissioningError) -> [Action] {
+        guard let issued = state.issued else {
+            throw CommissioningError(.impossibleStep, stage: stage, "there is no certificate to join with")
+        }
+        return try enter(.joining(state.known, issued, Joining())) + [.invoke(armFailSafe(operationalSeconds))]
+    }
+
     /// Tells the device of its network; one that needs none is looked for.
     mutating func joinOrConnect() throws(CommissioningError) -> [Action] {
-        guard let attempt = network.attempts.first else { return try connect() }
-        network.target = attempt
+        guard let attempt = state.known.plan.attempts.first else { return try connect() }
+        state.known.target = Target(attempt: attempt)
         return [
             .note("the device is to join \(attempt.credential.kind.rawValue) '\(attempt.credential.name)'"),
             send(attempt.credential.adding, attempt),
@@ -166,31 +154,31 @@ extension CommissioningFlow {
         _ command: NetworkCommissioningCommand, _ answer: CommissioningAnswer
     ) throws(CommissioningError) -> [Action] {
         if case .scan = command { return try found(answer.networks) }
-        guard let attempt = network.attempts.first else {
+        guard case .joining(var known, let issued, var joining) = state, let attempt = known.plan.attempts.first else {
             throw CommissioningError(.impossibleStep, stage: stage, "an answer to \(command.name) came unasked")
         }
         let result = try answer.network(command)
         switch command {
-        case .remove where network.failure != nil:
+        case .remove where joining.isLeaving:
             // Whether the network of the first interface is forgotten does not matter to the second one.
-            network.failure = nil
-            network.attempts.removeFirst()
-            network.hasMadeRoom = false
-            network.repetitions = 0
+            known.plan = .join(Array(known.plan.attempts.dropFirst()), seen: known.plan.seen)
+            state = .joining(known, issued, Joining())
             return [.invoke(armFailSafe(operationalSeconds))]
         case .remove where result.isSuccess:
             return [send(attempt.credential.adding, attempt)]
         case .addWiFi where result.isSuccess, .addThread where result.isSuccess:
             return [send(.connect(attempt.credential.id), attempt)]
         case .addWiFi where result.status == .boundsExceeded, .addThread where result.status == .boundsExceeded:
-            guard !network.hasMadeRoom, let victim = attempt.interface.dispensable else { break }
-            network.hasMadeRoom = true
+            guard !joining.hasMadeRoom, let victim = attempt.interface.dispensable else { break }
+            joining.hasMadeRoom = true
+            state = .joining(known, issued, joining)
             return [
                 .note("the device has room for no further network; it forgets '\(NetworkName.text(victim))'"),
                 send(.remove(victim), attempt),
             ]
-        case .connect where !result.isSuccess && result.mayPass && network.repetitions < Self.mostRepetitions:
-            network.repetitions += 1
+        case .connect where !result.isSuccess && result.mayPass && joining.repetitions < Self.mostRepetitions:
+            joining.repetitions += 1
+            state = .joining(known, issued, joining)
             return [
                 .note(
                     "the device could not join yet (\(result.status?.words ?? "\(result.code)")); it tries once more"),
@@ -198,7 +186,8 @@ extension CommissioningFlow {
             ]
         case .connect where result.isSuccess:
             // A device that cannot do both says yes before it tries.
-            network.hasJoined = information.isConcurrent
+            known.target?.hasJoined = information.isConcurrent
+            state = .joining(known, issued, joining)
             return try connect()
         default:
             break
@@ -212,28 +201,35 @@ extension CommissioningFlow {
     private mutating func failed(
         _ failure: NetworkFailure, _ attempt: NetworkAttempt
     ) throws(CommissioningError) -> [Action] {
-        network.target = nil
+        state.known.target = nil
         if configuration.network.canAsk, failure.maySucceedOtherwise, information.isConcurrent {
-            network.failure = failure
+            enter(.asking(failure))
             return [
                 .choose(
                     NetworkChoice(
-                        kind: attempt.credential.kind, seen: network.seen, failure: failure,
+                        kind: attempt.credential.kind, seen: state.known.plan.seen, failure: failure,
                         failed: attempt.credential))
             ]
         }
         return try giveUp(failure)
     }
 
+    private mutating func enter(_ phase: Joining.Phase) {
+        guard case .joining(let known, let issued, var joining) = state else { return }
+        joining.phase = phase
+        state = .joining(known, issued, joining)
+    }
+
     /// Goes on with the next interface, or with the next network.
     private mutating func giveUp(_ failure: NetworkFailure) throws(CommissioningError) -> [Action] {
-        guard network.attempts.count > 1, let attempt = network.attempts.first else {
+        let attempts = state.known.plan.attempts
+        guard attempts.count > 1, let attempt = attempts.first else {
             var error = CommissioningError(
                 .networkRefused, stage: .network, failure.sentence, hint: failure.hint)
             error.network = failure
             throw error
         }
-        network.failure = failure
+        enter(.leaving(failure))
         return [.note(failure.sentence), send(.remove(attempt.credential.id), attempt)]
     }
 }

@@ -54,86 +54,34 @@ package struct CommissioningFlow: Sendable {
         package var endpoints: ReadResult?
     }
 
-    /// The changes that a failure has to undo.
-    enum Undo: Equatable, Sendable {
-        case nothing
-        /// The fail-safe is armed; disarming it makes the device forget.
-        case disarm
-        /// The same, and the device may have our certificate by now.
-        case disarmPending
-        /// CommissioningComplete was sent: disarming proves nothing any more, since the device may be done.
-        case leavePending
-    }
-
-    /// The device's attestation certificates, and what it said before its turn.
-    private struct Chain {
-        var pai: [UInt8]?
-        var dac: [UInt8]?
-        /// An answer to CSRRequest without a verdict. Only that tells whether the device's key counts for anything.
-        var earlyCSR: Event?
-    }
-
-    /// What AddNOC waits for.
-    private struct Preparation {
-        /// The commands of the configuration that the device has not answered.
-        var commands: Int
-        var hasRoot = false
-        var isRecorded = false
-        /// Whether the device has refused the country, and was told that it is unknown.
-        var hasDroppedCountry = false
-
-        init(commands: Int) { self.commands = commands }
-
-        var isDone: Bool { commands == 0 && hasRoot && isRecorded }
-    }
-
-    /// How far the way to the fabric has come.
-    private enum State {
-        /// The device has not said that its fail-safe is armed. It may have described itself.
-        case arming(early: DeviceInformation?)
-        /// It has not described itself.
-        case describing
-        /// The attestation is being asked for.
-        case collecting(Chain)
-        /// There is no verdict yet.
-        case judging(dac: [UInt8], pai: [UInt8], earlyCSR: Event?)
-        /// The verdict allows to ask for a certificate.
-        case verified(dac: [UInt8], pai: [UInt8])
-        case requested(CertificateSigningRequest)
-        /// There is a certificate, and the device is made ready for it.
-        case preparing(IssuedNOC, Preparation)
-        /// The device was sent its certificate.
-        case certified(IssuedNOC)
-    }
-
     static let failSafeSeconds = FailSafeTimer.leastSeconds
 
     let configuration: Configuration
-    package private(set) var stage = CommissioningStage.pase
-    private(set) var undo = Undo.nothing
-    package private(set) var information = DeviceInformation()
-    private var state = State.arming(early: nil)
-    /// The user's answer to the manufacturer's terms, where the device asks for one.
-    var acknowledgement: TermsAcknowledgement?
-    /// What there is to do for the network of the device.
-    var network = NetworkStep()
-    /// The last one that the device was given.
-    package internal(set) var breadcrumb: UInt64 = 0
+    /// All that the flow remembers.
+    var state = State.idle
 
     package init(_ configuration: Configuration) {
         self.configuration = configuration
     }
 
+    /// The stage that the flow is in.
+    package var stage: CommissioningStage { state.stage }
+    /// What a failure has to undo.
+    var undo: Undo { state.undo }
+    /// What the device told about itself; empty until it has.
+    package var information: DeviceInformation { state.known.information }
+    /// The last breadcrumb that the device was given.
+    package var breadcrumb: UInt64 { state.known.breadcrumb }
+
     package mutating func handle(_ event: Event) throws(CommissioningError) -> [Action] {
         switch event {
         case .began:
-            undo = .disarm
-            return try enter(.armFailSafe) + [
+            return try enter(.arming(Known(), early: nil)) + [
                 .invoke(armFailSafe(Self.failSafeSeconds)), .read(DeviceInformation.paths),
             ]
         case .read(let result):
-            if case .arming = state {
-                state = .arming(early: DeviceInformation(result))
+            if case .arming(let known, _) = state {
+                state = .arming(known, early: DeviceInformation(result))
                 return []
             }
             return try take(DeviceInformation(result))
@@ -152,34 +100,41 @@ package struct CommissioningFlow: Sendable {
                 return try answered(
                     command, try CommissioningAnswer(result, to: command, stage: stage(of: command)))
             } catch {
-                // Another administrator's fail-safe is not ours to disarm.
-                if error.code == .failSafeBusy, stage == .armFailSafe { undo = .nothing }
-                // What a device refuses it has not done; the meaning of a malformed answer is unknown.
-                if undo == .leavePending, error.code != .malformedAnswer { undo = .disarmPending }
+                refused(error)
                 throw error
             }
         case .verified:
-            guard case .judging(let dac, let pai, let earlyCSR) = state else { throw impossible("a verdict") }
-            state = .verified(dac: dac, pai: pai)
-            let stage = try enter(.csr)
+            guard case .judging(let known, let shown, let earlyCSR) = state else { throw impossible("a verdict") }
+            let stage = try enter(.verified(known, shown))
             return try stage + (earlyCSR.map { (answer) throws(CommissioningError) in try handle(answer) } ?? [])
         case .issued(let issued, let requested):
             return try take(issued, requestedNodeID: requested)
         case .recorded:
             return try prepare("a pending record") { $0.isRecorded = true }
         case .connecting:
-            return try enter(.case)
+            return try enter(.connecting(state.known, try issued("the way to the node")))
         case .connected:
-            _ = try issued("a session")
-            let stage = try enter(.complete)
-            undo = .leavePending
-            return stage + [.invoke(.commissioningComplete)]
+            return try enter(.completing(state.known, try issued("a session"), isRefused: false)) + [
+                .invoke(.commissioningComplete)
+            ]
         case .endpoints(let result):
             return [.finish(try finished(result))]
         }
     }
 
     // MARK: Steps
+
+    /// What a refusal says of what there is to undo.
+    private mutating func refused(_ error: CommissioningError) {
+        switch state {
+        // Another administrator's fail-safe is not ours to disarm.
+        case .arming(let known, _) where error.code == .failSafeBusy: state = .busy(known)
+        // What a device refuses it has not done; the meaning of a malformed answer is unknown.
+        case .completing(let known, let issued, _) where error.code != .malformedAnswer:
+            state = .completing(known, issued, isRefused: true)
+        default: break
+        }
+    }
 
     /// A defect: this cannot come at this point.
     private func impossible(_ what: String) -> CommissioningError {
@@ -188,23 +143,21 @@ package struct CommissioningFlow: Sendable {
 
     /// The certificate, which there has to be.
     private func issued(_ what: String) throws(CommissioningError) -> IssuedNOC {
-        switch state {
-        case .preparing(let issued, _), .certified(let issued): return issued
-        case .arming, .describing, .collecting, .judging, .verified, .requested: throw impossible(what)
-        }
+        guard let issued = state.issued else { throw impossible(what) }
+        return issued
     }
 
     /// Puts aside an answer to CSRRequest that has come before the verdict.
     private mutating func isEarly(_ answer: Event) -> Bool {
         switch state {
-        case .collecting(var chain):
+        case .collecting(let known, var chain):
             chain.earlyCSR = answer
-            state = .collecting(chain)
+            state = .collecting(known, chain)
             return true
-        case .judging(let dac, let pai, _):
-            state = .judging(dac: dac, pai: pai, earlyCSR: answer)
+        case .judging(let known, let shown, _):
+            state = .judging(known, shown, earlyCSR: answer)
             return true
-        case .arming, .describing, .verified, .requested, .preparing, .certified:
+        default:
             return false
         }
     }
@@ -213,9 +166,9 @@ package struct CommissioningFlow: Sendable {
     private mutating func take(
         _ certificate: NodeOperationalCredentials.CertificateChainType, _ octets: [UInt8]
     ) throws(CommissioningError) -> [Action] {
-        guard case .collecting(var chain) = state else { throw impossible("a certificate of the chain") }
+        guard case .collecting(let known, var chain) = state else { throw impossible("a certificate of the chain") }
         if certificate == .paiCertificate { chain.pai = octets } else { chain.dac = octets }
-        state = .collecting(chain)
+        state = .collecting(known, chain)
         guard chain.pai != nil, chain.dac != nil else { return [] }
         return [
             .invoke(.attestation(nonce: configuration.attestationNonce)),
@@ -229,18 +182,14 @@ package struct CommissioningFlow: Sendable {
         switch command {
         case .armFailSafe:
             try answer.requireOK()
-            var early: DeviceInformation?
-            if case .arming(let description) = state {
-                early = description
-                state = .describing
-            }
-            let stage = try enter(.readInfo)
+            guard case .arming(let known, let early) = state else { throw impossible("the fail-safe") }
+            let stage = try enter(.describing(known))
             return try stage + (early.map { (early) throws(CommissioningError) in try take(early) } ?? [])
         case .certificateChain(let certificate):
             return try take(
                 certificate, try answer.required(NodeOperationalCredentials.CertificateChainResponse.Field.certificate))
         case .attestation:
-            guard case .collecting(let chain) = state, let dac = chain.dac, let pai = chain.pai else {
+            guard case .collecting(let known, let chain) = state, let dac = chain.dac, let pai = chain.pai else {
                 throw impossible("the attestation")
             }
             var evidence = AttestationEvidence(
@@ -250,18 +199,18 @@ package struct CommissioningFlow: Sendable {
                 vendorID: VendorID(information.vendorID ?? 0), productID: information.productID ?? 0)
             evidence.setupCode = configuration.expectedProduct.named
             evidence.advertised = configuration.advertised
-            state = .judging(dac: dac, pai: pai, earlyCSR: chain.earlyCSR)
+            state = .judging(known, Shown(dac: dac, pai: pai), earlyCSR: chain.earlyCSR)
             return [.verify(evidence)]
         case .csr:
             return try request(
                 elements: try answer.required(NodeOperationalCredentials.CSRResponse.Field.nocsrElements),
                 signature: try answer.required(NodeOperationalCredentials.CSRResponse.Field.attestationSignature))
         case .setRegulatoryConfig(_, let country, _) where answer.isValueOutsideRange:
-            if country != Self.unknownCountry, case .preparing(let issued, var preparation) = state,
+            if country != Self.unknownCountry, case .preparing(let known, let issued, var preparation) = state,
                 !preparation.hasDroppedCountry
             {
                 preparation.hasDroppedCountry = true
-                state = .preparing(issued, preparation)
+                state = .preparing(known, issued, preparation)
                 return [
                     .note("the device does not take the country \(country); it is told that the country is unknown"),
                     .invoke(regulation(country: Self.unknownCountry)),
@@ -277,7 +226,7 @@ package struct CommissioningFlow: Sendable {
                 + configured()
         case .setTrustedTimeSource:
             return try (answer.refusal.map { [.note("the device does not take the time source: \($0)")] } ?? [])
-                + enter(.network) + [.invoke(armFailSafe(operationalSeconds))]
+                + beginJoining()
         case .network(let command, _, _, _):
             return try answered(command, answer)
         case .setUTCTime, .setDSTOffset:
@@ -294,20 +243,25 @@ package struct CommissioningFlow: Sendable {
         case .addNOC:
             try answer.requireNOCAccepted()
             if let command = timeSourceCommand { return [.invoke(command)] }
-            return try enter(.network) + [.invoke(armFailSafe(operationalSeconds))]
+            return try beginJoining()
         case .commissioningComplete:
             // Without a fail-safe our fabric stands already: an earlier CommissioningComplete got through.
             try answer.requireOK(tolerating: .noFailSafe)
-            undo = .nothing
+            let issued = try issued("the end")
             // The device is a node for good: what there is to stop is the rest.
-            if configuration.until == .complete { return [.finish(try finished(nil))] }
-            let post = try enter(.post)
+            if configuration.until == .complete {
+                state = .standing(state.known, issued, isOver: true)
+                return [.finish(try finished(nil))]
+            }
+            let post = try enter(.standing(state.known, issued, isOver: false))
             return post + (configuration.readsEndpoints ? [.readEndpoints] : [.finish(try finished(nil))])
         }
     }
 
     private mutating func take(_ information: DeviceInformation) throws(CommissioningError) -> [Action] {
-        self.information = information
+        guard case .describing(var known) = state else { throw impossible("a description") }
+        known.information = information
+        state = .describing(known)
         let ours = configuration.fabric.rootCertificate.publicKey.x963
         if let entry = information.fabrics.first(where: {
             $0.rootPublicKey == ours && $0.fabricID == configuration.fabricID.rawValue
@@ -322,10 +276,11 @@ package struct CommissioningFlow: Sendable {
                 "the device is on \(information.commissionedFabrics ?? 0) fabrics, its maximum",
                 hint: "remove it from one of the apps or hubs that have it, or reset it")
         }
-        if let demand = information.termsDemand { acknowledgement = try acknowledge(demand) }
-        state = .collecting(Chain())
-        let notes = try planNetwork() + [configuration.expectedProduct.mismatch(information)].compactMap { $0 }
-        return try notes.map { .note($0) } + enter(.attestation) + [
+        if let demand = information.termsDemand { known.acknowledgement = try acknowledge(demand) }
+        let (plan, remarks) = try planNetwork(information)
+        known.plan = plan
+        let notes = remarks + [configuration.expectedProduct.mismatch(information)].compactMap { $0 }
+        return try notes.map { .note($0) } + enter(.collecting(known, Chain())) + [
             .invoke(.certificateChain(.paiCertificate)), .invoke(.certificateChain(.dacCertificate)),
         ]
     }
@@ -343,14 +298,14 @@ package struct CommissioningFlow: Sendable {
     }
 
     private mutating func request(elements: [UInt8], signature: [UInt8]) throws(CommissioningError) -> [Action] {
-        guard case .verified(let dacOctets, let pai) = state else {
+        guard case .verified(let known, let shown) = state else {
             throw impossible("a certificate signing request")
         }
         let csr: CertificateSigningRequest
         let decoded: NOCSRElements
         do {
             decoded = try NOCSRElements(decoding: elements)
-            let dac = try AttestationCertificate(der: dacOctets)
+            let dac = try AttestationCertificate(der: shown.dac)
             csr = try decoded.verify(
                 nonce: configuration.csrNonce, signature: signature, attestationKey: dac.publicKey,
                 attestationChallenge: configuration.attestationChallenge)
@@ -359,23 +314,22 @@ package struct CommissioningFlow: Sendable {
                 .invalidCSR, stage: .csr, "the device's certificate signing request is not valid: \(error)",
                 hint: "this is a fault of the device; restart it and try again", underlying: error)
         }
-        state = .requested(csr)
         let context = NOCIssueContext(
             attestation: DeviceAttestationInfo(
-                dac: dacOctets, pai: pai, vendorID: VendorID(information.vendorID ?? 0),
+                dac: shown.dac, pai: shown.pai, vendorID: VendorID(information.vendorID ?? 0),
                 productID: information.productID ?? 0),
             csrAttestation: CSRAttestation(
                 elements: decoded, attestationSignature: signature,
                 attestationChallenge: configuration.attestationChallenge))
         // A person may have to look for a password: before the certificate, that costs the device nothing.
-        if let search = searchFirst(then: csr, context) { return search }
-        return try enter(.issueNOC) + [.issue(csr, context)]
+        if case .search(let interface) = known.plan { return search(interface, then: csr, context) }
+        return try enter(.requested(known, csr)) + [.issue(csr, context)]
     }
 
     private mutating func take(
         _ issued: IssuedNOC, requestedNodeID: NodeID?
     ) throws(CommissioningError) -> [Action] {
-        guard case .requested(let csr) = state else { throw impossible("a certificate") }
+        guard case .requested(_, let csr) = state else { throw impossible("a certificate") }
         do {
             _ = try issued.validate(
                 csr: csr, root: configuration.fabric.rootCertificate, fabricID: configuration.fabricID,
@@ -385,9 +339,8 @@ package struct CommissioningFlow: Sendable {
                 .issuedCertificateInvalid, stage: .issueNOC, "the issuer's certificate is not valid: \(error)",
                 underlying: error)
         }
-        let stage = try enter(.configure)
         let commands = configurationCommands()
-        state = .preparing(issued, Preparation(commands: commands.count))
+        let stage = try enter(.preparing(state.known, issued, Preparation(commands: commands.count)))
         // The device works while the record becomes durable; AddNOC waits for both.
         return stage + [
             .invokeAll(commands + [.addTrustedRoot(configuration.fabric.rootCertificate.tlv)]), .record(issued),
@@ -396,37 +349,23 @@ package struct CommissioningFlow: Sendable {
 
     /// The device has answered a command of the configuration.
     private mutating func configured() throws(CommissioningError) -> [Action] {
-        var isLast = false
-        let next = try prepare("the end of the configuration") { preparation in
-            preparation.commands -= 1
-            isLast = preparation.commands == 0
-        } announcing: { flow throws(CommissioningError) in
-            isLast ? try flow.enter(.trustedRoot) : []
-        }
-        return next
+        try prepare("the end of the configuration") { $0.commands -= 1 }
     }
 
     /// Takes note of something that AddNOC waits for, and sends it if that was the last.
-    ///
-    /// - Parameter announcing: what is said before.
     private mutating func prepare(
-        _ what: String, _ note: (inout Preparation) -> Void,
-        announcing: (inout CommissioningFlow) throws(CommissioningError) -> [Action] = { _ in [] }
+        _ what: String, _ note: (inout Preparation) -> Void
     ) throws(CommissioningError) -> [Action] {
-        guard case .preparing(let issued, var preparation) = state else { throw impossible(what) }
+        guard case .preparing(let known, let issued, var preparation) = state else { throw impossible(what) }
         note(&preparation)
-        state = .preparing(issued, preparation)
-        let announced = try announcing(&self)
+        let announced = try enter(.preparing(known, issued, preparation))
         guard preparation.isDone else { return announced }
-        let stage = try enter(.addNOC)
-        undo = .disarmPending
-        state = .certified(issued)
-        return announced + stage + [.invoke(addNOC(issued))]
+        return try announced + enter(.certified(known, issued)) + [.invoke(addNOC(issued))]
     }
 
     mutating func connect() throws(CommissioningError) -> [Action] {
-        let id = try issued("the end of the fail-safe's extension").nodeID
-        return try enter(.operationalDiscovery) + [.connect(id)]
+        let issued = try issued("the end of the fail-safe's extension")
+        return try enter(.discovering(state.known, issued)) + [.connect(issued.nodeID)]
     }
 
     private func finished(_ endpoints: ReadResult?) throws(CommissioningError) -> Result {
@@ -444,11 +383,17 @@ package struct CommissioningFlow: Sendable {
         }
     }
 
-    mutating func enter(_ next: CommissioningStage) throws(CommissioningError) -> [Action] {
-        if let until = configuration.until, next > until {
+    /// Goes on to a state, which may be of a later stage.
+    mutating func enter(_ next: State) throws(CommissioningError) -> [Action] {
+        let later = next.stage
+        guard later != stage else {
+            state = next
+            return []
+        }
+        if let until = configuration.until, later > until {
             throw CommissioningError(.stopped, stage: stage, "stopped after the stage \(until.rawValue), as asked")
         }
-        stage = next
-        return [.enter(next)]
+        state = next
+        return [.enter(later)]
     }
 }

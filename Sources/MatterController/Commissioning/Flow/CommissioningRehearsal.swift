@@ -22,12 +22,12 @@ extension CommissioningFlow {
         var names = commands.map(\.name) + ["AddTrustedRootCertificate", "AddNOC"]
         if let source = copy.timeSourceCommand { names.append(source.name) }
         names.append("ArmFailSafe")
-        if let attempt = network.attempts.first {
+        if let attempt = state.known.plan.attempts.first {
             names += [attempt.credential.adding, .connect(attempt.credential.id)].map(\.name)
         }
         var rehearsal = CommissioningRehearsal(
             information: information, attestation: attestation, location: 0, country: configuration.country,
-            network: network.attempts.first, commands: names + ["CommissioningComplete"])
+            network: state.known.plan.attempts.first, commands: names + ["CommissioningComplete"])
         for case .setRegulatoryConfig(let location, _, _) in commands { rehearsal.location = location }
         return rehearsal
     }
