@@ -52,11 +52,7 @@ extension EverydayCommand {
     func run(_ context: CommandContext) async throws { try await carryOut(try verb(), context) }
 
     func carryOut(_ verb: any DeviceVerb, _ context: CommandContext) async throws {
-        guard let node = one else {
-            return try await EverydayRound(verb: verb, everyday: everyday, context: context).run(nodes)
-        }
-        let (controller, target) = (context.controller, NodeTarget(node.node))
-        if let group = GroupTarget(node) {
+        if let node = one, let group = GroupTarget(node) {
             let record = try await group.record(node, context)
             let request = try record.request(verb)
             if everyday.dryRun {
@@ -65,18 +61,8 @@ extension EverydayCommand {
             }
             return try await GroupTarget.perform(request, on: record, verifying: everyday.verify, context)
         }
-        let (record, endpoint) = try controller.nodes.place(of: node.node, endpoint: node.endpoint)
-        if everyday.dryRun {
-            return try Rehearsal(verb, of: record, at: endpoint, context.console.printer()).print(on: context.console)
-        }
-        let (place, request) = try await controller.devices.carryOut(
-            verb, on: record, endpoint: endpoint, title: target.text, budget: context.budget)
-        if let note = request.note { context.console.warning(note) }
-        guard everyday.verify else { return }
-        let state = try await controller.devices.state(
-            after: request, to: verb.cluster, at: place, budget: context.budget)
-        try AttributeOutput(context, place.node, target).print(state)
-        if !state.isSettled { context.console.warning(EverydayRound.underWay(target)) }
+        let round = EverydayRound(verb: verb, everyday: everyday, context: context)
+        if let one { try await round.run(one) } else { try await round.run(nodes) }
     }
 }
 

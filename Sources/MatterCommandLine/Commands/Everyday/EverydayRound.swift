@@ -6,6 +6,30 @@ struct EverydayRound {
     let everyday: EverydayOptions
     let context: CommandContext
 
+    /// For one node, whose failure is that of the command, and whose state stands alone.
+    func run(_ node: NodeArgument) async throws {
+        let controller = context.controller
+        let (target, place) = (
+            NodeTarget(node.node), try controller.nodes.place(of: node.node, endpoint: node.endpoint)
+        )
+        guard !everyday.dryRun else {
+            return try Rehearsal(verb, of: place.node, at: place.endpoint, context.console.printer())
+                .print(on: context.console)
+        }
+        let outcomes = try await controller.devices.carryOut(
+            verb, at: [NodeQuery.Part(place.node, [place.endpoint])], title: target.text, verifies: everyday.verify,
+            budget: context.budget)
+        for outcome in outcomes {
+            if let note = outcome.note { context.console.warning(note) }
+            if let failure = outcome.failure { throw failure }
+            guard let state = outcome.state else { continue }
+            try AttributeOutput(context, outcome.node, target).print(state)
+            if !state.isSettled { context.console.warning(Self.underWay(target)) }
+        }
+    }
+
+    /// For several nodes.
+    ///
     /// - Throws: `node.incomplete` with the exit code of the first failure by node, after the rest was printed.
     func run(_ words: [NodeArgument]) async throws {
         let parts = try await parts(words)

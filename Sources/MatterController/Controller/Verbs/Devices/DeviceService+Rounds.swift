@@ -51,16 +51,16 @@ extension DeviceService {
     /// - Returns: what came of each endpoint, in the order of the parts.
     /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func carryOut(
-        _ verb: any DeviceVerb, at parts: [NodeQuery.Part], verifies: Bool, budget: Budget
+        _ verb: any DeviceVerb, at parts: [NodeQuery.Part], title: String? = nil, verifies: Bool, budget: Budget
     ) async throws -> [VerbOutcome] {
         let endpoints = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
         let answers = try await NodeAnswer.each(of: parts.map(\.node)) { [self] node in
             let patience = nodes.patience(with: node, among: parts.count, budget)
-            return try await links.withLink(to: node) { _ in
+            @Sendable func perform() async throws -> [VerbOutcome] {
                 var outcomes: [VerbOutcome] = []
                 for endpoint in endpoints[node.nodeID] ?? [] {
                     var outcome = try await self.outcome(
-                        of: verb, on: node, endpoint, verifies: verifies, patience.budget)
+                        of: verb, on: node, endpoint, title: title, verifies: verifies, patience.budget)
                     outcome.silentAt = patience.silentAt
                     outcomes.append(outcome)
                 }
@@ -68,6 +68,8 @@ extension DeviceService {
                 nodes.learn(of: node, failure, after: patience)
                 return outcomes
             }
+            // The session with one node is there for what follows.
+            return try await parts.count == 1 ? perform() : links.withLink(to: node) { _ in try await perform() }
         }
         return answers.flatMap { answer in
             answer.value ?? [VerbOutcome(node: answer.node, failure: answer.failure)]
@@ -75,16 +77,20 @@ extension DeviceService {
     }
 
     private func outcome(
-        of verb: any DeviceVerb, on node: NodeRecord, _ named: EndpointID?, verifies: Bool, _ budget: Budget
+        of verb: any DeviceVerb, on node: NodeRecord, _ named: EndpointID?, title: String?, verifies: Bool,
+        _ budget: Budget
     ) async throws -> VerbOutcome {
+        var outcome = VerbOutcome(node: node, named: named, endpoint: named)
         do {
-            let (place, request) = try await carryOut(verb, on: node, endpoint: named, budget: budget)
-            let state = verifies ? try await state(after: request, to: verb.cluster, at: place, budget: budget) : nil
-            return VerbOutcome(
-                node: node, named: named, endpoint: place.endpoint, state: state, note: request.note)
+            let (place, request) = try await carryOut(verb, on: node, endpoint: named, title: title, budget: budget)
+            (outcome.endpoint, outcome.note) = (place.endpoint, request.note)
+            if verifies {
+                outcome.state = try await state(after: request, to: verb.cluster, at: place, budget: budget)
+            }
         } catch {
             try Task.checkCancellation()
-            return VerbOutcome(node: node, named: named, endpoint: named, failure: error)
+            outcome.failure = error
         }
+        return outcome
     }
 }
