@@ -30,22 +30,13 @@ extension SimulatedDevice {
         if let users = sessions[reference]?.users { sessions[reference]?.users = users - 1 }
         sessions[reference]?.lastUsed = time.now
         if let ended = sessions[reference], ended.isClosing, ended.users <= 0 {
-            await drain(exchange)
+            // The peer is to have our last message.
+            await exchange.drain(until: time.now + Self.drainLimit)
             forget(reference)
             await manager.remove(reference)
             afterTurn()
         } else {
             await exchange.close()
-        }
-    }
-
-    /// Waits until the peer has our last message.
-    private func drain(_ exchange: Exchange) async {
-        let deadline = time.now + Self.drainLimit
-        while time.now < deadline, let report = await exchange.report(), !report.acknowledged,
-            report.transmissions > 0
-        {
-            try? await time.sleep(for: .milliseconds(10))
         }
     }
 

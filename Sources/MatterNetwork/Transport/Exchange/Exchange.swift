@@ -41,6 +41,9 @@ package struct Exchange: Sendable {
     /// The attempts and answers so far.
     package func report() async -> ExchangeReport? { await manager.report(of: key) }
 
+    /// Waits until the peer has the last message, or the exchange is gone; until the deadline at the latest.
+    package func drain(until deadline: Instant) async { await manager.drain(key, until: deadline) }
+
     /// Ends the exchange; what is owed to the peer is still sent.
     package func close() async { await manager.close(key) }
 

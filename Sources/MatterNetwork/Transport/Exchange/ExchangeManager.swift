@@ -49,7 +49,7 @@ package actor ExchangeManager {
     private var timer: (deadline: Instant, task: ScheduledWork)?
     private var isShutDown = false
     /// Who waits for the last acknowledgements and retransmissions.
-    private var draining: ChangeSignal?
+    private var deliveries: ChangeSignal?
     let trace: (@Sendable (String) -> Void)?
 
     /// How many of ``incoming`` may wait to be served: a report of each node of a large house, all at once.
@@ -147,7 +147,7 @@ package actor ExchangeManager {
         }
         reservations[session] = nil
         engine.remove(session)
-        tellIfDrained()
+        deliveries?.fire()
     }
 
     /// How many exchanges there are, on all sessions.
@@ -236,6 +236,25 @@ package actor ExchangeManager {
 
     func report(of key: ExchangeKey) -> ExchangeReport? { engine.report(of: key, now: time.now) }
 
+    /// Waits until the peer has the last message of an exchange, or the exchange is gone.
+    func drain(_ key: ExchangeKey, until deadline: Instant) async {
+        await awaitDelivery(until: deadline) {
+            guard let report = report(of: key) else { return true }
+            return report.acknowledged || report.transmissions == 0
+        }
+    }
+
+    /// Waits until something is delivered; looks again after each acknowledgement, and when an exchange ends.
+    private func awaitDelivery(until deadline: Instant, _ isDone: () -> Bool) async {
+        let changes = deliveries ?? ChangeSignal()
+        deliveries = changes
+        while true {
+            let mark = changes.mark
+            guard !isDone(), time.now < deadline, !Task.isCancelled else { return }
+            await changes.wait(after: mark, until: deadline, of: time)
+        }
+    }
+
     func close(_ key: ExchangeKey) {
         inboxes[key] = nil
         failures.remove(key)
@@ -248,21 +267,12 @@ package actor ExchangeManager {
         failures.remove(key)
         finishWaiting(key, .failure(TransportError(.closed, "the exchange was closed")))
         engine.abandon(key)
-        tellIfDrained()
+        deliveries?.fire()
     }
 
     /// Closes the link. What peers are still owed gets until `deadline`.
     package func shutDown(drainUntil deadline: Instant? = nil) async {
-        if let deadline {
-            let changes = ChangeSignal()
-            draining = changes
-            while true {
-                let mark = changes.mark
-                guard !engine.isDrained, time.now < deadline, !Task.isCancelled else { break }
-                await changes.wait(after: mark, until: deadline, of: time)
-            }
-            draining = nil
-        }
+        if let deadline { await awaitDelivery(until: deadline) { engine.isDrained } }
         isShutDown = true
         timer?.task.cancel()
         timer = nil
@@ -387,12 +397,8 @@ package actor ExchangeManager {
 
     // MARK: Time
 
-    private func tellIfDrained() {
-        if engine.isDrained { draining?.fire() }
-    }
-
     private func schedule() {
-        tellIfDrained()
+        deliveries?.fire()
         let deadlines = [engine.nextDeadline, waits.earliest]
         guard !isShutDown, let earliest = deadlines.compactMap({ $0 }).min() else {
             timer?.task.cancel()
