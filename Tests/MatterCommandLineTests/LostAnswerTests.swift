@@ -57,7 +57,7 @@ import Testing
         )
         _ = await new.stop()
         let silent = try await device(port, "--fault mute:invoke:\(lost)").device
-        try await shell.succeed("fabrics remove lamp 2 --yes --fabric home --timeout 20s")
+        try await shell.succeed("fabrics remove lamp 2 --yes --fabric home --timeout 30s")
         let left = try await shell.succeed("fabrics ls lamp --fabric home --json").json()["fabrics"]?.arrayValue ?? []
         #expect(left.count == 1, "\(left)")
         _ = await silent.stop()

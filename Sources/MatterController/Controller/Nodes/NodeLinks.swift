@@ -63,13 +63,20 @@ public struct NodeLinks: FabricService {
         guard !options.addresses.isEmpty else { return try await body(self) }
         var settings = options
         settings.addresses = []
-        let other = Controller(settings)
-        do {
-            let result = try await body(other.links)
+        let other = FabricContext(settings)
+        let pool = LinkPool(other)
+        let sleepers = gate.map { _ in SleeperService(other, pool) }
+        func close() async {
+            await pool.close()
+            await sleepers?.close()
             await other.close()
+        }
+        do {
+            let result = try await body(NodeLinks(other, pool, gate: sleepers))
+            await close()
             return result
         } catch {
-            await other.close()
+            await close()
             throw error
         }
     }

@@ -44,10 +44,12 @@ extension DeviceService {
         return endpoints.filter { $0 != nil }
     }
 
-    /// Carries out a verb at several nodes. A node that was silent a moment ago is given a short try; the failure of one costs the
-    /// others nothing.
+    /// Carries out a verb at one node or several. Among several, a node that was silent a moment ago is given a short try;
+    /// the failure of one costs the others nothing.
     ///
-    /// - Parameter verifies: whether the state is read afterwards, until it is the last one.
+    /// - Parameters:
+    ///   - title: what a node is called in messages; by its record by default.
+    ///   - verifies: whether the state is read afterwards, until it is the last one.
     /// - Returns: what came of each endpoint, in the order of the parts.
     /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func carryOut(
