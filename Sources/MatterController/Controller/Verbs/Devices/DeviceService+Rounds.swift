@@ -66,6 +66,7 @@ extension DeviceService {
                     outcome.silentAt = patience.silentAt
                     outcomes.append(outcome)
                 }
+                if parts.count > 1 { try Task.checkCancellation() }
                 let failure = outcomes.allSatisfy { $0.failure != nil } ? outcomes.first?.failure : nil
                 nodes.learn(of: node, failure, after: patience)
                 return outcomes
@@ -90,7 +91,8 @@ extension DeviceService {
                 outcome.state = try await state(after: request, to: verb.cluster, at: place, budget: budget)
             }
         } catch {
-            try Task.checkCancellation()
+            // That a command may have run has to be told, interrupted or not.
+            if (error as? ControllerError)?.code != .outcomeUnknown { try Task.checkCancellation() }
             outcome.failure = error
         }
         return outcome
