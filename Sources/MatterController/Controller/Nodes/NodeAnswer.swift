@@ -21,18 +21,21 @@ public struct NodeAnswer<Value: Sendable>: Sendable {
     public static func each(
         of nodes: [NodeRecord], _ ask: @escaping @Sendable (NodeRecord) async throws -> Value
     ) async throws -> [NodeAnswer] {
-        try await withThrowingTaskGroup(of: (Int, NodeAnswer).self) { group in
+        @Sendable func answer(_ node: NodeRecord) async throws -> NodeAnswer {
+            do {
+                return NodeAnswer(node: node, outcome: .success(try await ask(node)))
+            } catch {
+                try Task.checkCancellation()
+                return NodeAnswer(node: node, outcome: .failure(error))
+            }
+        }
+        // A command for one node is done without tasks of its own.
+        if let only = nodes.first, nodes.count == 1 { return [try await answer(only)] }
+        return try await withThrowingTaskGroup(of: (Int, NodeAnswer).self) { group in
             var answers: [(Int, NodeAnswer)] = []
             for (index, node) in nodes.enumerated() {
                 if index >= together, let answer = try await group.next() { answers.append(answer) }
-                group.addTask {
-                    do {
-                        return (index, NodeAnswer(node: node, outcome: .success(try await ask(node))))
-                    } catch {
-                        try Task.checkCancellation()
-                        return (index, NodeAnswer(node: node, outcome: .failure(error)))
-                    }
-                }
+                group.addTask { (index, try await answer(node)) }
             }
             for try await answer in group { answers.append(answer) }
             return answers.sorted { $0.0 < $1.0 }.map(\.1)
