@@ -1,6 +1,6 @@
 import MatterController
 
-/// One verb for several nodes: a result for each, and the failure of one costs the others nothing.
+/// One verb for one node or several. Of several, each has a result, and the failure of one costs the others nothing.
 struct EverydayRound {
     let verb: any DeviceVerb
     let everyday: EverydayOptions
