@@ -61,6 +61,7 @@ struct ConnectionRaceTests {
             switch event {
             case .pauseEnded: "pause"
             case .headStartEnded: "alone"
+            case .searchEnded: "search"
             case .staggered(let address): address.host
             default: "?"
             }
@@ -237,7 +238,7 @@ struct ConnectionRaceTests {
         "a refusal of the only address is the end",
         arguments: [SecureChannelError.Code.wrongPasscode, .windowClosed, .rejected, .ended, .noSharedTrustRoots])
     func refusal(code: SecureChannelError.Code) throws {
-        var track = track()
+        var track = track(locating: false)
         _ = track.at(0, .began)
         let failure = try track.failure(at: 1, refused(objection(address, code)))
         #expect(failure.code == .refused && failure.refusal?.code == code && failure.reason == "no")
@@ -248,7 +249,7 @@ struct ConnectionRaceTests {
         "what may be damage is tried once more",
         arguments: [SecureChannelError.Code.malformed, .invalidCredentials, .cryptography])
     func damage(code: SecureChannelError.Code) throws {
-        var track = track()
+        var track = track(locating: false)
         _ = track.at(0, .began)
         #expect(track.at(1, refused(objection(address, code))) == ["wait 100 pause"])
         let again = try track.attempt(at: 1.1, .pauseEnded)
@@ -268,6 +269,23 @@ struct ConnectionRaceTests {
         #expect(error.isUnknownToPeer && !error.isContradicted)
     }
 
+    @Test("where every address refused, discovery has 3 s to name another one; one that it names is the end or a way")
+    func searchAfterRefusal() throws {
+        var track = track()
+        _ = track.at(0, .began)
+        #expect(track.all(2, refused(objection(address, .noSharedTrustRoots))) == ["locate", "wait 3000 search"])
+        var found = track
+        #expect(found.at(4, located(other)) == ["try 192.0.2.2"])
+        #expect(found.at(5, .searchEnded) == [], "the attempt goes on")
+        #expect(try found.failure(at: 6, refused(objection(other, .noSharedTrustRoots))).isUnknownToPeer)
+        var same = track
+        #expect(same.at(4, located(address)) == ["wait 150 search"])
+        #expect(same.at(4.1, located(other)) == ["try 192.0.2.2"])
+        var ended = track
+        #expect(try ended.failure(at: 3, .locatorEnded(nil)).isUnknownToPeer)
+        #expect(try track.failure(at: 5, .searchEnded).isUnknownToPeer)
+    }
+
     @Test("when time is up, a refusal counts, also one of an attempt that is still under way")
     func timeUp() throws {
         var track = track([address, other])
@@ -281,7 +299,7 @@ struct ConnectionRaceTests {
 
     @Test("addresses that refuse for different reasons are possible interference")
     func contradiction() throws {
-        var track = track([address, other])
+        var track = track([address, other], locating: false)
         _ = track.at(0, .began)
         let error = try track.failure(
             at: 1, refused(objection(address, .noSharedTrustRoots), objection(other, .rejected)))
@@ -290,7 +308,7 @@ struct ConnectionRaceTests {
 
     @Test("answers of which only one can be followed are chosen from differently the next time")
     func contested() throws {
-        var track = track()
+        var track = track(locating: false)
         _ = track.at(0, .began)
         #expect(
             track.at(1, refused(objection(other, .contradicted), objection(address, .wrongPasscode)))

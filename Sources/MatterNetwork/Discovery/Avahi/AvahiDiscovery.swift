@@ -162,7 +162,7 @@ extension AvahiDiscovery {
 
     /// Waits as long as silence is borne.
     ///
-    /// - Returns: which of the two is silent.
+    /// - Returns: which of the two is silent; without a network, that there is none: an answer would find nothing either.
     private func silence(_ library: AvahiLibrary) async throws -> DiscoveryError {
         let busAnswers = Flag()
         let first = min(Self.suspicion, patience / 2)
@@ -170,6 +170,7 @@ extension AvahiDiscovery {
         // It may hang as the other call does, and then keeps its thread.
         DispatchQueue.global().async { if cavahi_bus_answers(library.handle) != 0 { busAnswers.raise() } }
         try await Task.sleep(for: patience - first)
+        do throws(DiscoveryError) { try checkNetwork() } catch { return error }
         return busAnswers.isRaised
             ? DiscoveryError(.daemonUnavailable, "discovery needs avahi-daemon, which does not answer", isHung: true)
             : DiscoveryError(

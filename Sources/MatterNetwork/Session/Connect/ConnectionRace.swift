@@ -17,6 +17,8 @@ struct ConnectionRace: Sendable {
         /// The attempt ended without a session.
         case failed(any Error, ExchangeReport?)
         case pauseEnded
+        /// Discovery has had its time to name another address than those that refused us.
+        case searchEnded
         /// The time of the caller is over; with the report of the attempt under way.
         case timeUp(ExchangeReport?)
     }
@@ -55,7 +57,8 @@ struct ConnectionRace: Sendable {
     static let pause = Duration.milliseconds(100)
     /// The pause for discovery to come up with an address that can be reached.
     static let pauseForDiscovery = Duration.milliseconds(500)
-    /// How long the other addresses are tried after one has refused us.
+    /// How long the other addresses are tried after one has refused us; where there are none, how long discovery may take to
+    /// name one. A question that is lost on the network is asked again after one second and after three.
     private static let insistence = Duration.seconds(3)
     /// How long a better answer may take than a refusal, from the same address, from another one, or from one that
     /// discovery has yet to name.
@@ -71,6 +74,8 @@ struct ConnectionRace: Sendable {
     private var reliability: ReliabilityParameters
     private var locatorEnded: Bool
     private var isLocating: Bool
+    /// True if discovery has named an address.
+    private var isLocated = false
     /// The account for the caller, kept up to date so that it is complete whenever time runs out.
     private var failure: SessionError
     private var heardAt: Instant?
@@ -109,7 +114,11 @@ struct ConnectionRace: Sendable {
             return locate()
         case .located(let location):
             reliability = location.reliability ?? reliability
-            guard !addresses.contains(location.address) else { return [] }
+            isLocated = true
+            guard !addresses.contains(location.address) else {
+                // Discovery names an address that has refused us: others follow at once, or there are none.
+                return state == .idle ? [.wait(Self.stagger, then: .searchEnded)] : []
+            }
             addresses.append(location.address)
             switch state {
             case .idle: return [begin()]
@@ -129,13 +138,19 @@ struct ConnectionRace: Sendable {
             return locate() + (objection.error.code == .busy ? [.tellBusy] : [])
         case .failed(let error, let report):
             do {
+                guard let pause = try judge(error, report, now) else {
+                    state = .idle
+                    return locate() + [.wait(Self.insistence, then: .searchEnded)]
+                }
                 state = .pausing
-                return locate() + [.wait(try judge(error, report, now), then: .pauseEnded)]
+                return locate() + [.wait(pause, then: .pauseEnded)]
             } catch {
                 return [.fail(error)]
             }
         case .pauseEnded:
             return [begin()]
+        case .searchEnded:
+            return state == .idle ? [.fail(finalError(now))] : []
         case .timeUp(let report):
             note(report, now)
             return [.fail(finalError(now))]
@@ -170,9 +185,9 @@ struct ConnectionRace: Sendable {
 
     /// Takes note of a failed attempt.
     ///
-    /// - Returns: how long to wait before the next one.
+    /// - Returns: how long to wait before the next one; `nil` if there can be one only where discovery names another address.
     /// - Throws: ``SessionError`` if another attempt would end the same way; what is no matter of the peer's.
-    private mutating func judge(_ error: any Error, _ report: ExchangeReport?, _ now: Instant) throws -> Duration {
+    private mutating func judge(_ error: any Error, _ report: ExchangeReport?, _ now: Instant) throws -> Duration? {
         pendingObjection = nil
         note(report ?? (error as? TransportError)?.report, now)
         switch error {
@@ -193,7 +208,7 @@ struct ConnectionRace: Sendable {
         }
     }
 
-    private mutating func judge(_ objections: Objections, _ now: Instant) throws -> Duration {
+    private mutating func judge(_ objections: Objections, _ now: Instant) throws -> Duration? {
         var wait: Duration?
         for objection in objections.list {
             let error = objection.error
@@ -218,7 +233,10 @@ struct ConnectionRace: Sendable {
             return Self.pause
         }
         if addresses.allSatisfy({ refusals[$0] != nil }) {
-            guard objections.list.allSatisfy(\.isDoubtful), doubts == 0 else { throw finalError(now) }
+            guard objections.list.allSatisfy(\.isDoubtful), doubts == 0 else {
+                if locatorEnded || isLocated || target.phase == .pase { throw finalError(now) }
+                return nil
+            }
             doubts += 1
             refusals = [:]
         } else if hasInsisted(now) {
