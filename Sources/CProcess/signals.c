@@ -17,7 +17,7 @@ static struct {
     int interrupted_status, late_status;
 } ending;
 
-static atomic_int listener = -1;
+static atomic_int listener = -1, reader = -1;
 // Whether a signal came that the program has not taken notice of yet.
 static atomic_int has_come;
 // When the first signal came that the program has not acted on yet, and when the process is to end, in seconds; 0: never.
@@ -66,6 +66,8 @@ static void on_signal(int number) {
     atomic_store(&has_come, 1);
     uint64_t one = 1;
     (void)!write(descriptor, &one, sizeof one);
+    int second = atomic_load(&reader);
+    if (second >= 0) (void)!write(second, &one, sizeof one);
     set_alarm();
     errno = error;
 }
@@ -95,6 +97,8 @@ void cprocess_arm(const char *interrupted, int interrupted_status) {
 }
 
 void cprocess_listen(int alarm) { atomic_store(&listener, alarm); }
+
+void cprocess_listen_too(int alarm) { atomic_store(&reader, alarm); }
 
 bool cprocess_signal_came(void) { return atomic_exchange(&has_come, 0); }
 

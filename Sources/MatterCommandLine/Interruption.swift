@@ -60,6 +60,7 @@ final class Interruption: Sendable {
             _exit(CommandFailure(error: CommandLineError.interruptedTwice, target: nil, isJSON: isJSON).report())
         }
         work.cancel()
+        StandardInput.look()
         cprocess_acknowledge()
     }
 }

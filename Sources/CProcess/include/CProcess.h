@@ -1,9 +1,11 @@
 // What Swift cannot do with processes: see the arguments without /proc, fork with a guard beside the child, end a process
-// whose threads do not run, say where tasks run, and wait for several descriptors.
+// whose threads do not run, say where tasks run, and wait for several descriptors or for a
+// lock in a way that can be ended.
 #ifndef CPROCESS_H
 #define CPROCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 // The arguments as the kernel gave them to the C runtime; NULL at and beyond the end.
@@ -28,6 +30,8 @@ void cprocess_arm(const char *interrupted, int interrupted_status);
 // From now on the signals ring an alarm instead (eight bytes are written into it). A signal that the process does not
 // acknowledge in time ends it all the same.
 void cprocess_listen(int alarm);
+// They ring that one, too: for who keeps the thread of the first.
+void cprocess_listen_too(int alarm);
 // Whether a signal has come since this was asked for the last time.
 bool cprocess_signal_came(void);
 // The last signal has been acted on.
@@ -59,6 +63,36 @@ int cprocess_alarm(void);
 void cprocess_alarm_spare(int alarm);
 void cprocess_alarm_ring(int alarm);
 void cprocess_alarm_quiet(int alarm);
+
+// MARK: Waits
+
+// What only a thread can wait for: the kernel says by no descriptor that a lock is free.
+typedef enum {
+    // The lock of a file (flock), which the descriptor then has.
+    CPROCESS_WAIT_FILE_LOCK,
+    // That no other open file has a lock on the bytes. The descriptor has none afterwards.
+    CPROCESS_WAIT_RANGE,
+    // That something can be read from one of the descriptors or written to it, or that its other end has gone.
+    CPROCESS_WAIT_DESCRIPTORS,
+} CProcessWaitKind;
+
+typedef struct {
+    int descriptor;
+    bool is_written;
+} CProcessWaitDescriptor;
+
+typedef struct CProcessWait CProcessWait;
+
+// Waits on a thread of its own, with the first descriptor or all of them (four at most), which must stay open until it calls
+// `ended`, once: with 0, with the errno that kept it from waiting, or with ECANCELED. A cancelled wait may have the lock all
+// the same. Returns 0 or errno.
+int cprocess_wait_start(CProcessWaitKind kind, const CProcessWaitDescriptor *descriptors, int count, int64_t start,
+                        int64_t length, void (*ended)(void *context, int outcome), void *context,
+                        CProcessWait **started);
+// Ends the wait, if it has not ended.
+void cprocess_wait_cancel(CProcessWait *wait);
+// Whoever started it has done with it. It goes on.
+void cprocess_wait_forget(CProcessWait *wait);
 
 // MARK: Files
 

@@ -1,22 +1,43 @@
+import CProcess
+import Dispatch
 import Glibc
+import Synchronization
 
 /// stdin, read in a way that notices when the command is interrupted: a plain read would go on waiting.
 public enum StandardInput {
-    /// How long an interruption may go unnoticed, in milliseconds.
-    private static let interval: Int32 = 50
     private static let longestLine = 65_536
+    /// Rings when a question may have to be given up; -1 before the first question, and where there is none to be had.
+    private static let alarm = Mutex<Int32>(-1)
 
     /// Returns when there is something to read, or nothing will ever come.
     ///
     /// - Throws: `CancellationError` if the user interrupts.
     static func wait() throws {
-        var input = pollfd(fd: Terminal.current.input, events: Int16(POLLIN), revents: 0)
-        while true {
-            let ready = poll(&input, 1, interval)
-            if ready == 0 { Interruption.takeNotice() }
-            try Task.checkCancellation()
-            guard ready == 0 || (ready < 0 && errno == EINTR) else { return }
+        let alarm = alarm.withLock { alarm in
+            if alarm < 0 {
+                alarm = cprocess_alarm()
+                if alarm >= 0 { cprocess_listen_too(alarm) }
+            }
+            return alarm
         }
+        // A signal that came before there was an alarm.
+        Interruption.takeNotice()
+        var awaited = [Terminal.current.input, alarm].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while true {
+            try Task.checkCancellation()
+            let count = poll(&awaited, nfds_t(awaited.count), -1)
+            guard count > 0 || errno == EINTR else { return }
+            if count > 0, awaited.last?.revents != 0 { cprocess_alarm_quiet(alarm) }
+            Interruption.takeNotice()
+            try Task.checkCancellation()
+            if count > 0, awaited.first?.revents != 0 { return }
+        }
+    }
+
+    /// Lets a question see that its command has been cancelled.
+    static func look() {
+        let alarm = alarm.withLock(\.self)
+        if alarm >= 0 { cprocess_alarm_ring(alarm) }
     }
 
     /// A setup code that the user gave: `-` for the next line.
@@ -28,8 +49,18 @@ public enum StandardInput {
 
     /// The next line, as ``line()`` has it, for a command with other work to do meanwhile: no thread waits.
     public static func awaitedLine() async throws -> String? {
-        var input = pollfd(fd: Terminal.current.input, events: Int16(POLLIN), revents: 0)
-        while poll(&input, 1, 0) == 0 { try await Task.sleep(for: .milliseconds(Int64(interval))) }
+        let descriptor = Terminal.current.input
+        var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        // What can always be read, such as a file, cannot be waited for.
+        if poll(&input, 1, 0) == 0 {
+            let (ready, send) = AsyncStream.makeStream(of: Void.self)
+            let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+            source.setEventHandler { send.finish() }
+            source.activate()
+            defer { source.cancel() }
+            for await _ in ready {}
+            try Task.checkCancellation()
+        }
         return try line()
     }
 

@@ -21,13 +21,13 @@ extension StateDirectory {
     static let lockTimeout: Duration = .seconds(10)
 
     private static let lockMode: mode_t = 0o600
-    private static let shortestPause: Duration = .milliseconds(1)
-    private static let longestPause: Duration = .milliseconds(25)
+    /// The pause before another look, in a time that does not pass while a thread waits.
+    private static let step: Duration = .milliseconds(1)
 
     /// Takes the lock of a name, which need not be that of a record.
     ///
-    /// Locks are files of their own below `locks`, never renamed or deleted. While another holds the lock, the task
-    /// sleeps; no thread is blocked.
+    /// Locks are files of their own below `locks`, never renamed or deleted. While another holds the lock, the task sleeps, and
+    /// a thread made for it stands in the kernel's queue.
     ///
     /// - Throws: ``StoreError`` with code `busy` after the timeout, `CancellationError` if the task is cancelled.
     package func lock(
@@ -35,13 +35,30 @@ extension StateDirectory {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> FileLock {
         let deadline = time.now + timeout
-        var pause = Self.shortestPause
         while true {
             if let lock = try tryLock(name) { return lock }
             guard time.now < deadline else { throw busy(try RecordName(name, isLock: true), timeout) }
-            try await time.sleep(for: min(pause, deadline - time.now))
-            pause = min(pause * 2, Self.longestPause)
+            if let lock = try await nextLock(try RecordName(name, isLock: true), deadline) { return lock }
         }
+    }
+
+    /// Waits in the kernel's queue for a lock that another has.
+    ///
+    /// - Returns: `nil` if it has to be looked at again.
+    private func nextLock(
+        _ name: RecordName, _ deadline: Instant, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> FileLock? {
+        guard !(time is any SteppedTime) else {
+            try await time.sleep(for: min(Self.step, deadline - time.now))
+            return nil
+        }
+        let file = try openLockFile(name)
+        do {
+            guard try await KernelWait.lock(file.raw).happens(until: deadline, of: time) else { return nil }
+        } catch let error as KernelWaitError {
+            throw StoreError.system(error.number, "wait for the lock on", path(of: [RecordName.locks, name.lockFile]))
+        }
+        return try taken(file, name)
     }
 
     /// Takes the lock of a name if it is free.
@@ -55,12 +72,17 @@ extension StateDirectory {
                 if failure.number == EWOULDBLOCK { return nil }
                 throw .system(failure.number, "lock", path)
             }
-            // Locks should not be deleted; a lock on a deleted file excludes no other process.
-            guard try file.status(path).st_nlink > 0 else { continue }
-            let holder = Array("\(getpid())\n".utf8)
-            if ftruncate(raw, 0) == 0 { _ = pwrite(raw, holder, holder.count, 0) }
-            return FileLock(file)
+            if let lock = try taken(file, name) { return lock }
         }
+    }
+
+    /// What the lock of an open file is worth; `nil` if the file has been deleted.
+    private func taken(_ file: consuming Descriptor, _ name: RecordName) throws(StoreError) -> FileLock? {
+        // Locks should not be deleted; a lock on a deleted file excludes no other process.
+        guard try file.status(path(of: [RecordName.locks, name.lockFile])).st_nlink > 0 else { return nil }
+        let holder = Array("\(getpid())\n".utf8)
+        if ftruncate(file.raw, 0) == 0 { _ = pwrite(file.raw, holder, holder.count, 0) }
+        return FileLock(file)
     }
 
     /// Opens the file of a lock, which is made if it is missing.

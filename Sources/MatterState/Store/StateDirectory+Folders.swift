@@ -25,11 +25,12 @@ extension StateDirectory {
 
     /// Opens something. A process that may not have more files open does without those that only save time.
     func opened(_ call: () -> Int32) -> Result<Int32, SystemFailure> {
-        let result = systemCall(call)
-        guard case .failure(let failure) = result, failure.number == EMFILE, openFolders.closeAll() else {
-            return result
+        var result = systemCall(call)
+        if case .failure(let failure) = result, failure.number == EMFILE, openFolders.closeAll() {
+            result = systemCall(call)
         }
-        return systemCall(call)
+        if let atOpen, case .success(let raw) = result { atOpen(raw) }
+        return result
     }
 
     private func root(creating: Bool) throws(StoreError) -> Folder? {

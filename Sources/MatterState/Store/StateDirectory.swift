@@ -31,6 +31,9 @@ public struct StateDirectory: Sendable {
     /// Called as a write goes through its stages; tests use it to end the process there.
     var atStage: (@Sendable (WriteStage) -> Void)?
 
+    /// Called with every descriptor that is opened; tests use it to know whose they are.
+    package var atOpen: (@Sendable (Int32) -> Void)?
+
     /// The stages of a write in their order.
     enum WriteStage: String, CaseIterable, Sendable {
         case temporaryCreated, temporaryWritten, temporarySynchronized, previousKept, renamed, folderSynchronized

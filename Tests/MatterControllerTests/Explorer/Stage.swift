@@ -58,14 +58,19 @@ final class Stage: Sendable {
         var counters: [Int: [UInt32: Int]] = [:]
         /// The records of the kept session that processes left behind.
         var records: [Data] = []
-        /// The process that is alone.
+        /// The process that can be killed.
         var process: Process?
+        /// The process that opened a descriptor last, by number.
+        var owners: [Int32: Int] = [:]
+        var processes = 0
         var seed: UInt64 = 0
         /// Processes that were killed.
         var graves: [VirtualProcess] = []
     }
 
     private struct Process: Sendable {
+        let number: Int
+        let isAlone: Bool
         let time: VirtualProcess
         let kill: @Sendable () -> Void
     }
@@ -216,10 +221,16 @@ final class Stage: Sendable {
     // MARK: Processes
 
     /// The options of a process with a time of its own.
-    func options(_ time: any TimeSource) -> Controller.Options {
+    ///
+    /// - Parameter number: that of the process, by which its files are told apart.
+    func options(_ time: any TimeSource, number: Int = 0) -> Controller.Options {
+        let opened: @Sendable (Int32) -> Void = { [weak self] descriptor in
+            self?.state.withLock { $0.owners[descriptor] = number }
+        }
         // A process has opened no folder yet.
         var folder = StateDirectory(path: path)
         folder.time = time
+        folder.atOpen = opened
         let (devices, seed) = state.withLock { state in
             state.seed += 1
             return (state.devices, state.seed)
@@ -232,7 +243,9 @@ final class Stage: Sendable {
         options.discovery = Whereabouts(Dictionary(uniqueKeysWithValues: places))
         options.time = time
         options.links = self.time.network.links()
-        options.runtime = runtime.directory
+        var records = runtime.directory
+        records.atOpen = opened
+        options.runtime = records
         let (clock, began) = (self.time, began)
         options.moment = {
             let passed = (clock.now - began + .seconds(1 << 20)).components
@@ -246,19 +259,27 @@ final class Stage: Sendable {
     /// Runs something in a process of its own, which closes its controller at the end.
     ///
     /// - Parameters:
-    ///   - isAlone: whether it can be killed. The files of two processes are not told apart.
+    ///   - isAlone: whether no other runs beside it, so that what it leaves behind is its own.
+    ///   - canBeKilled: one process at a time may be the victim.
     ///   - limit: how long it may take.
     /// - Returns: `nil` if it was killed.
     func process<Result: Sendable>(
-        isAlone: Bool = true, atMost limit: Duration,
+        isAlone: Bool = true, canBeKilled: Bool = true, atMost limit: Duration,
         _ work: @escaping @Sendable (Controller, Instant) async -> Result
     ) async -> Result? {
         let time = time.process()
         let end = Latch<Result?>()
         takeBack()
-        state.withLock { $0.process = isAlone ? Process(time: time) { end.set(nil) } : nil }
+        let number = state.withLock { state in
+            state.processes += 1
+            let number = state.processes
+            if canBeKilled {
+                state.process = Process(number: number, isAlone: isAlone, time: time) { end.set(nil) }
+            }
+            return number
+        }
         let began = time.now
-        let controller = Controller(options(time))
+        let controller = Controller(options(time, number: number))
         time.start {
             let result = await work(controller, began)
             await controller.close()
@@ -266,7 +287,7 @@ final class Stage: Sendable {
         }
         let result = await end.value
         state.withLock { state in
-            state.process = nil
+            if state.process?.number == number { state.process = nil }
             state.report.trace.add(result.map { "\($0)" } ?? "killed")
         }
         guard result != nil else { return nil }
@@ -278,7 +299,7 @@ final class Stage: Sendable {
     private func kill(_ process: Process) {
         guard state.withLock({ $0.process != nil }) else { return }
         process.time.kill()
-        releaseFiles()
+        releaseFiles(of: process)
         state.withLock { state in
             state.process = nil
             state.graves.append(process.time)
@@ -287,12 +308,15 @@ final class Stage: Sendable {
     }
 
     /// What the kernel does when a process ends: its open files go, and with them its locks.
-    private func releaseFiles() {
+    ///
+    /// Beside another process, only what has locks goes, as only that is known to be its own.
+    private func releaseFiles(of process: Process) {
+        let owners = state.withLock(\.owners)
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(null) }
-        let places = [path, runtime.directory.path]
+        let places = [process.isAlone ? path : path + "/locks/", runtime.directory.path]
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
-            guard let descriptor = Int32(name),
+            guard let descriptor = Int32(name), process.isAlone || owners[descriptor] == process.number,
                 let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"),
                 places.contains(where: { file.hasPrefix($0) })
             else { continue }

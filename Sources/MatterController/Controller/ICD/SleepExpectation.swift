@@ -13,6 +13,8 @@ struct SleepExpectation {
     let isAwake: Bool
     /// Whether it sends the report about now that a subscription of ours promised at the latest.
     let reports: Bool
+    /// How long it is until then; `nil` if that is not to come.
+    let untilReport: Duration?
     /// How long its next check-in may take.
     let longest: Duration
     let text: String
@@ -28,6 +30,7 @@ struct SleepExpectation {
             (now - Self.noticing - idle - Self.slack...now + Self.longestPromise).contains(due) ? due : nil
         }
         reports = due.map { ($0 - 1...$0 + Self.noticing).contains(now) } ?? false
+        untilReport = due.flatMap { $0 - 1 > now ? .seconds($0 - 1 - now) : nil }
         let silence = due.map { max(0, $0 + Self.noticing - now) } ?? 0
         // One that missed its time skips rounds.
         let isLate =

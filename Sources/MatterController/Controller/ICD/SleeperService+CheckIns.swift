@@ -4,10 +4,8 @@ import MatterState
 extension SleeperService {
     /// How long a key refresh may take, beyond what the node asks for.
     private static let refreshPatience = Duration.seconds(20)
-    /// How often the record of a node is looked at for a new check-in.
-    private static let look = Duration.milliseconds(100)
-    /// How often another process that listens is looked after.
-    private static let rest = Duration.seconds(1)
+    /// For how long another process that listens is waited for at a time.
+    private static let longestTurn = Duration.seconds(86_400)
     /// How long a node that has to report may take to answer: it repeats its report for some seconds.
     private static let reportPatience = Duration.seconds(12)
     /// How long a device that has woken up is asked to stay awake.
@@ -25,7 +23,7 @@ extension SleeperService {
         tell: @escaping @Sendable (VerifiedCheckIn) -> Void = { _ in }
     ) async throws {
         let fabric = try context.fabric()
-        guard let lock = try options.state.tryLock("\(FabricStore.folder(of: fabric.name))/icd-listener") else {
+        guard let lock = try options.state.tryLock(try listenerLock()) else {
             throw ControllerError(
                 .listening, "another process takes the check-ins of the fabric '\(fabric.name)' already")
         }
@@ -51,6 +49,11 @@ extension SleeperService {
         }
         // Held until now, so that no other process of this state directory advertises our node.
         _ = consume lock
+    }
+
+    /// Who has it takes the check-ins of the fabric.
+    nonisolated private func listenerLock() throws -> String {
+        "\(FabricStore.folder(of: try context.fabric().name))/icd-listener"
     }
 
     /// - Returns: `nil` where there is no way to advertise, as in tests.
@@ -163,17 +166,27 @@ extension SleeperService {
         let store = try context.registrations()
         let end = options.time.now + limit
         var tried: Int64?
+        let watch = store.watch()
         while options.time.now < end {
-            try await options.time.sleep(for: Self.look)
+            let mark = listenerEnd.mark
             if let failure = listenerFailure { throw failure }
             guard let now = try store.registration(of: node.nodeID) else { throw Self.notRegistered(node, node.title) }
             if let last = now.last, last != before.last { return }
             // Another process hears it.
             let expected = SleepExpectation(now, now: options.unixTime())
             if expected.isAwake { return }
-            guard expected.reports, tried != now.reportDue else { continue }
-            tried = now.reportDue
-            if try await answers(node, for: kind, until: end) { return }
+            if expected.reports, tried != now.reportDue {
+                tried = now.reportDue
+                if try await answers(node, for: kind, until: end) { return }
+                continue
+            }
+            let next = min(end, expected.untilReport.map { options.time.now + $0 } ?? end)
+            try await withThrowingTaskGroup(of: Void.self) { [time = options.time, listenerEnd] group in
+                group.addTask { try await watch.change(until: next) }
+                group.addTask { await listenerEnd.wait(after: mark, until: next, of: time) }
+                try await group.next()
+                group.cancelAll()
+            }
         }
         throw ControllerError(
             .noCheckIn, "\(node.title) has not checked in",
@@ -216,13 +229,14 @@ extension SleeperService {
     /// One listener for all nodes that are waited for, as long as this controller is open.
     private func listenInBackground() {
         guard listener == nil else { return }
-        listener = options.time.start { [weak self, time = options.time] in
+        listener = options.time.start { [weak self, state = options.state] in
             while !Task.isCancelled {
                 do {
                     try await self?.listenForCheckIns()
                 } catch let error as ControllerError where error.code == .listening {
                     // That process keeps the records; it may end before we do.
-                    try? await time.sleep(for: Self.rest)
+                    guard let lock = try? self?.listenerLock() else { return }
+                    try? await state.lock(lock, timeout: Self.longestTurn).release()
                 } catch {
                     return await self?.noteListener(error) ?? ()
                 }

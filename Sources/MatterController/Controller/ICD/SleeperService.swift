@@ -1,6 +1,5 @@
 public import MatterState
 
-/// Registration with devices that sleep (Matter core specification 9.15, 9.16).
 /// Nodes that sleep for long times, and check in when they are awake (Matter core specification 9.15).
 public actor SleeperService: FabricService, LinkGate {
     let context: FabricContext
@@ -9,6 +8,8 @@ public actor SleeperService: FabricService, LinkGate {
     var listener: Task<Void, Never>?
     /// Why it takes none.
     var listenerFailure: (any Error)?
+    /// Fires when it takes none any more.
+    let listenerEnd = ChangeSignal()
 
     init(_ context: FabricContext, _ pool: LinkPool) {
         self.context = context
@@ -22,7 +23,10 @@ public actor SleeperService: FabricService, LinkGate {
         listener = nil
     }
 
-    func noteListener(_ failure: any Error) { listenerFailure = failure }
+    func noteListener(_ failure: any Error) {
+        listenerFailure = failure
+        listenerEnd.fire()
+    }
 
     /// The link to a node that may have to be waited for.
     private func link(to node: NodeRecord) async throws -> NodeLink {

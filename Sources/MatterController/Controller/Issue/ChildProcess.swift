@@ -1,11 +1,11 @@
 import CProcess
 import Glibc
+import MatterNetwork
 
 /// Runs a program with something on its stdin and takes what it prints.
 enum ChildProcess {
     private static let largestOutput = 1 << 18
     private static let largestMessage = 1 << 12
-    private static let pace = Duration.milliseconds(10)
     /// The bytes that are read from a pipe before the others get their turn.
     private static let largestTurn = 1 << 16
     /// How long a program that has ended is listened to while something that it left behind keeps its pipes open.
@@ -33,7 +33,7 @@ enum ChildProcess {
             }
             guard now < deadline else { throw ExecIssuer.failure("it takes longer than \(timeout)") }
             try Task.checkCancellation()
-            if !isBusy { try await Task.sleep(for: pace) }
+            if !isBusy { try await run.isReady(by: min(deadline, run.hasEnded ? lastHeard + linger : deadline)) }
         }
     }
 
@@ -110,6 +110,22 @@ enum ChildProcess {
 
         /// True if everything that it will ever print is here.
         var isOver: Bool { !isOutputOpen && !areErrorsOpen }
+
+        /// True if the program has ended.
+        var hasEnded: Bool { status != nil }
+
+        /// Waits until there is something to move, or the program ends.
+        func isReady(by end: Instant) async throws {
+            let reading =
+                (isOutputOpen ? [process.output] : []) + (areErrorsOpen ? [process.errors] : [])
+                + (hasEnded ? [] : [process.child.control])
+            let writing = isInputOpen ? [process.input] : []
+            do {
+                _ = try await KernelWait.ready(reading: reading, writing: writing).happens(until: end, of: SystemTime())
+            } catch let error as KernelWaitError {
+                throw ExecIssuer.failure("no wait for it: \(String(cString: strerror(error.number)))")
+            }
+        }
 
         /// Moves what can be moved.
         /// - Returns: whether there was anything.

@@ -24,6 +24,9 @@ public struct ICDStore: Sendable {
         return try state.readSecret(file).map { try ICDRegistration(decoding: $0, of: node, file) }
     }
 
+    /// Says when one of the registrations may have changed.
+    package func watch() -> FolderWatch { state.watch(path) }
+
     /// The registrations whose records are sound, by node, and what is wrong with the other records.
     ///
     /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged

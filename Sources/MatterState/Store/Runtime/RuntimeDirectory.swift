@@ -8,6 +8,9 @@ import Glibc
 public struct RuntimeDirectory: Sendable {
     package let path: String
 
+    /// Called with every descriptor of a record; tests use it to know whose they are.
+    package var atOpen: (@Sendable (Int32) -> Void)?
+
     /// The largest record.
     static let largestRecord = 4096
 
@@ -47,6 +50,7 @@ public struct RuntimeDirectory: Sendable {
         case .failure(let failure) where failure.number == ENOENT: return nil
         case .failure(let failure): throw .system(failure.number, "open", path)
         case .success(let raw):
+            atOpen?(raw)
             let file = Descriptor(owning: raw)
             let status = try file.status(path)
             guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == Folder.user, status.st_nlink == 1,

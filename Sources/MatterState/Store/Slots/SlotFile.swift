@@ -19,24 +19,29 @@ package final class SlotFile: Sendable {
     }
 
     private static let process = getpid()
-    /// The pause before another look, for each place in the queue.
-    private static let step: Duration = .milliseconds(1)
-    private static let longestPause: Duration = .milliseconds(15)
+    /// The pause before another look, in a time that does not pass while a thread waits.
+    private static let step: Duration = .milliseconds(5)
 
     private let state: Mutex<State>
     private let path: String
     private let time: any TimeSource
+    /// Opens the file once more, for a wait: it is kept out by what this value holds, too.
+    private let reopen: @Sendable () throws(StoreError) -> Descriptor
 
-    init(_ file: consuming Descriptor, path: String, time: any TimeSource) {
+    init(
+        _ file: consuming Descriptor, path: String, time: any TimeSource,
+        reopen: @escaping @Sendable () throws(StoreError) -> Descriptor
+    ) {
         state = Mutex(State(file: file))
+        self.reopen = reopen
         self.path = path
         self.time = time
     }
 
     /// Waits for a slot of a node, in the order of arrival.
     ///
-    /// The lease keeps its place in the queue, too, until ``SlotLease/passTurn()``. The waiting task sleeps; a thread that
-    /// the kernel keeps waiting could neither give up at the deadline nor be cancelled.
+    /// The lease keeps its place in the queue, too, until ``SlotLease/passTurn()``. The waiting task sleeps until the one before
+    /// it in the queue has gone, then until one of the slots is free: the kernel tells a thread made for it.
     ///
     /// - Parameters:
     ///   - first: the first of the slots of the kind that may be taken.
@@ -53,20 +58,38 @@ package final class SlotFile: Sendable {
         let ticket = try queue(layout.queue(kind))
         let began = time.now
         while true {
-            let pause: Duration
+            let obstacles: [Int64]
             switch try look(ticket, layout, kind, indices) {
             case .slot(let index, let range):
                 return SlotLease(index: index, range, of: self, ticket)
-            case .behind(let others):
-                pause = Self.step * Double(others)
-            case .allTaken:
-                // Short commands take some 30 ms. Who has waited for longer may look less often.
-                pause = max(Self.step, (time.now - began) / 8)
+            case .behind(let other): obstacles = [other]
+            case .allTaken: obstacles = indices.map { layout.slot(kind, $0, process: 0).start }
             }
             guard time.now < deadline else {
                 throw SlotsTaken(holders: holders(layout, kind, indices), waited: time.now - began)
             }
-            try await time.sleep(for: min(pause, Self.longestPause, deadline - time.now))
+            try await awaitChange(of: obstacles, until: deadline)
+        }
+    }
+
+    /// Waits until nobody has a lock on one of the bytes.
+    private func awaitChange(of places: [Int64], until deadline: Instant) async throws {
+        guard !(time is any SteppedTime) else { return try await time.sleep(for: min(Self.step, deadline - time.now)) }
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { [reopen, time] group in
+                for place in places {
+                    group.addTask {
+                        let file = try reopen()
+                        _ = try await KernelWait.free(file.raw, start: place, length: 1).happens(
+                            until: deadline, of: time)
+                        _ = consume file
+                    }
+                }
+                try await group.next()
+                group.cancelAll()
+            }
+        } catch let error as KernelWaitError {
+            throw StoreError.system(error.number, "wait for a lock on", path)
         }
     }
 
@@ -75,7 +98,7 @@ package final class SlotFile: Sendable {
 
     private enum View {
         case slot(Int, ByteRange)
-        /// Others came earlier: so many at most.
+        /// Another came earlier: the last of those has this place.
         case behind(Int64)
         case allTaken
     }
@@ -113,12 +136,15 @@ package final class SlotFile: Sendable {
     ) throws(StoreError) -> View {
         let result: Result<View, SystemFailure> = state.withLock { state in
             do throws(SystemFailure) {
-                let earlier = ByteRange(start: ticket.queue.start, length: ticket.place - ticket.queue.start)
-                let own = state.tickets.filter { $0 >= earlier.start && $0 < earlier.end }.min()
-                let others = earlier.length > 0 ? try state.file.blocker(of: earlier)?.start : nil
-                if let first = [own, others].compactMap({ $0 }).min() {
-                    return .success(.behind(ticket.place - first))
+                var last = state.tickets.filter { $0 >= ticket.queue.start && $0 < ticket.place }.max()
+                var next = last.map { $0 + 1 } ?? ticket.queue.start
+                while next < ticket.place,
+                    let other = try state.file.blocker(of: ByteRange(start: next, length: ticket.place - next))
+                {
+                    last = max(other.start, next)
+                    next = other.end
                 }
+                if let last { return .success(.behind(last)) }
                 for index in indices {
                     let range = layout.slot(kind, index, process: Self.process)
                     guard !state.slots.contains(range.start), try state.file.lock(range) else { continue }
@@ -146,7 +172,8 @@ package final class SlotFile: Sendable {
                 return (try? state.file.blocker(of: first)).map(SlotLayout.process)
             }
         }
-        return Set(found).sorted()
+        // A wait has a byte for a moment, and says no process.
+        return Set(found).subtracting([0]).sorted()
     }
 
     fileprivate func free(slot range: ByteRange) {
@@ -221,6 +248,9 @@ extension StateDirectory {
     package func slots(_ name: String) throws(StoreError) -> SlotFile {
         let name = try RecordName(name, isLock: true)
         let file = try openLockFile(name)
-        return SlotFile(file, path: path(of: [RecordName.locks, name.lockFile]), time: time)
+        return SlotFile(file, path: path(of: [RecordName.locks, name.lockFile]), time: time) {
+            // With no folders that stay open.
+            [path] () throws(StoreError) -> Descriptor in try StateDirectory(path: path).openLockFile(name)
+        }
     }
 }
