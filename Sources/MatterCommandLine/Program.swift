@@ -175,8 +175,8 @@ public struct Program: Sendable {
         guard MatterCtl.exitCode(for: error).isSuccess else {
             return Self.report(CommandLineError(parsing: error, arguments), isJSON: isJSON)
         }
-        let text = MatterCtl.fullMessage(for: error)
-        Terminal.current.result(HelpPage.arranged(text))
+        // The description of all commands is the parser's own.
+        Terminal.current.result(HelpPage.asked(by: arguments) ?? MatterCtl.fullMessage(for: error))
         return done()
     }
 }

@@ -45,14 +45,17 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
     static var configuration: CommandConfiguration { helpPage }
     static var deviceTypes: [String] { DeviceKind.all.map(\.name) }
 
-    @Argument(help: "What to be: a device type, or several separated by commas.") var types: String
+    @Argument(help: "What to be: a device type, or several separated by commas.", completion: .kind(.simulatedTypes))
+    var types: String
 
     @Option(help: ArgumentHelp("The UDP port; with --count, of the first node.", valueName: "PORT")) var port: UInt16 =
         UDPAddress.defaultPort
     @Option(help: ArgumentHelp("The setup passcode.", valueName: "P")) var passcode: UInt32 = 20_202_021
     @Option(help: ArgumentHelp("The discriminator, 0–4095; with --count, of the first node.", valueName: "D"))
     var discriminator: UInt16 = 3840
-    @Option(help: ArgumentHelp("Where its state is kept (default: in the state directory).", valueName: "DIR"))
+    @Option(
+        help: ArgumentHelp("Where its state is kept (default: in the state directory).", valueName: "DIR"),
+        completion: .kind(.folder))
     var state: String?
     @Option(
         help: ArgumentHelp(
@@ -87,24 +90,30 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         []
     @Option(
         help: ArgumentHelp(
-            "Have a cluster with this value, EP/CLUSTER/ATTRIBUTE=VALUE; may be repeated.", valueName: "PATH=VALUE"))
+            "Have a cluster with this value, EP/CLUSTER/ATTRIBUTE=VALUE; may be repeated.", valueName: "PATH=VALUE"),
+        completion: .kind(.condition))
     var value: [String] = []
     @Option(
-        name: .long, help: ArgumentHelp("Write the attestation authority (PAA), DER, to this file.", valueName: "FILE"))
+        name: .long, help: ArgumentHelp("Write the attestation authority (PAA), DER, to this file.", valueName: "FILE"),
+        completion: .kind(.file))
     var paaOut: String?
     @Option(
         name: .long,
-        help: ArgumentHelp("Write the device attestation certificate (DAC), DER, to this file.", valueName: "FILE"))
+        help: ArgumentHelp("Write the device attestation certificate (DAC), DER, to this file.", valueName: "FILE"),
+        completion: .kind(.file))
     var dacOut: String?
     @Option(
-        help: ArgumentHelp("Other attestation credentials: certificates, declaration and key.", valueName: "FILE|DIR"))
+        help: ArgumentHelp("Other attestation credentials: certificates, declaration and key.", valueName: "FILE|DIR"),
+        completion: .kind(.file))
     var attestation: String?
     @Option(
         help: ArgumentHelp(
             "Want terms accepted: the oldest version, and a bit for each required text.", valueName: "VERSION:MASK"))
     var terms: TermsAcknowledgement?
     @OptionGroup var vendor: Vendor
-    @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
+    @Option(
+        name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"),
+        completion: .kind(.folder))
     var home: String?
     @Option(help: ArgumentHelp("Time to get ready, such as 10s.", valueName: "DURATION")) var timeout: TimeSpan?
     @Option(

@@ -12,11 +12,14 @@ struct SimulatedNetworkOptions: ParsableArguments {
         help: ArgumentHelp(
             "The only Wi-Fi network in reach; 'simulated' and others by default.", valueName: "SSID"))
     var networkSsid: String?
-    @Option(help: ArgumentHelp("Its password: @FILE, or @- for stdin; open if left out.", valueName: "@FILE"))
+    @Option(
+        help: ArgumentHelp("Its password: @FILE, or @- for stdin; open if left out.", valueName: "@FILE"),
+        completion: .kind(.contents))
     var networkPassword: String?
     @Option(
         help: ArgumentHelp(
-            "The only Thread network in reach: its dataset; by default, any is.", valueName: "@FILE"))
+            "The only Thread network in reach: its dataset; by default, any is.", valueName: "@FILE"),
+        completion: .kind(.contents))
     var networkDataset: String?
 
     func check(_ network: NodeConfiguration.Network) throws {

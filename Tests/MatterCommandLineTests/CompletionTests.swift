@@ -109,10 +109,9 @@ import Testing
 
     @Test("nodes, endpoints, rooms, groups, fabrics, types and clusters are those of this house")
     func names() async throws {
-        #expect(try await candidates("on", "") == ["kitchen", "Desk lamp", "group:lights"])
-        #expect(try await candidates("on", "des") == ["Desk lamp"])
+        #expect(try await candidates("identify", "") == ["kitchen", "Desk lamp", "group:lights"])
+        #expect(try await candidates("identify", "des") == ["Desk lamp"])
         #expect(try await candidates("on", "kitchen/") == ["kitchen/1"])
-        #expect(try await candidates("cover", "kit") == ["kitchen"])
         #expect(try await candidates("off", "--room", "") == ["Attic", "Guest's room", "Kitchen"])
         #expect(try await candidates("off", "--room=Gu") == ["--room=Guest's room"])
         #expect(try await candidates("room", "rm", "att") == ["Attic"])
@@ -122,6 +121,24 @@ import Testing
         #expect(try await candidates("node", "ls", "--type", "d") == ["door-lock", "dimmable-light"])
         #expect(try await candidates("node", "ls", "--cluster", "door") == ["door-lock"])
         #expect(try await candidates("on", "--home", "/nowhere", "") == [])
+    }
+
+    @Test("nodes are offered where they can do it, and values where a value may stand")
+    func suitable() async throws {
+        #expect(try await candidates("on", "") == ["kitchen", "group:lights"])
+        #expect(try await candidates("on", "Desk lamp/") == [])
+        #expect(try await candidates("unlock", "") == ["Desk lamp", "group:lights"])
+        #expect(try await candidates("cover", "position", "kit") == [])
+        #expect(try await candidates("cover", "kit") == [])
+        #expect(try await candidates("battery", "") == [])
+        #expect(try await candidates("read", "") == ["kitchen", "Desk lamp"])
+        #expect(try await candidates("level", "kitchen", "5") == ["50%"])
+        #expect(try await candidates("level", "5") == [], "a node comes first")
+        #expect(try await candidates("color", "temperature", "x", "re") == ["red"])
+        #expect(
+            try await candidates("fan", "mode", "x", "") == ["group:lights", "off", "low", "medium", "high", "auto"])
+        #expect(try await candidates("thermostat", "mode", "x", "he")?.first == "heat")
+        #expect(try await candidates("acl", "revoke", "kitchen", "") == ["entry:", "kitchen", "Desk lamp"])
     }
 
     @Test("a path has the clusters of the record, and the commands that the device accepts")

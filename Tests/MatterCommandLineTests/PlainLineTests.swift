@@ -57,6 +57,24 @@ struct PlainLineTests {
         #expect(PlainLine.command(arguments) == nil)
     }
 
+    @Test(
+        "the usual verb of a command need not be named: the command is found on the same short way",
+        arguments: [
+            ("thermostat hall 21", "thermostat set hall 21"), ("cover bedroom 40%", "cover position bedroom 40%"),
+            ("color desk red", "color temperature desk red"), ("fan desk/2 30%", "fan speed desk/2 30%"),
+            ("lock front", "lock lock front"),
+        ])
+    func usual(short: String, long: String) throws {
+        func parsed(_ line: String) throws -> any EverydayCommand {
+            let words = line.split(separator: " ").map(String.init)
+            return try #require(NamedCommand.parsed(words, of: MatterCtl.self) as? any EverydayCommand, "\(line)")
+        }
+        let (first, second) = (try parsed(short), try parsed(long))
+        #expect(Swift.type(of: first) == Swift.type(of: second))
+        #expect(first.nodes.map(\.node) == second.nodes.map(\.node) && !first.nodes.isEmpty)
+        #expect(first.nodes.map(\.endpoint) == second.nodes.map(\.endpoint))
+    }
+
     @Test("a command that is named in full is found, with its arguments, however deep it lies")
     func named() throws {
         for (words, type) in UsageTests.commands {

@@ -45,10 +45,12 @@ struct Completer {
 
     private var everything: Answer {
         var type: any ParsableCommand.Type = MatterCtl.self
+        var path: [any ParsableCommand.Type] = []
         var rest = words[...]
         if rest.first == "help" { rest = rest.dropFirst() }
         while let next = rest.first.flatMap({ word in type.configuration.subcommands.first { $0.answers(to: word) } }) {
             type = next
+            path.append(type)
             rest = rest.dropFirst()
         }
         var answer = Answer()
@@ -58,10 +60,10 @@ struct Completer {
                 if word.hasPrefix("-") { answer.candidates = [Candidate(word: "--help")] }
                 return answer
             }
-            type = usual
+            path.append(usual)
         }
         guard words.first != "help" else { return answer }
-        let found = parameters(of: type, Array(rest))
+        let found = parameters(of: path, Array(rest))
         answer.candidates += found.candidates
         answer.takesFiles = found.takesFiles
         return answer
@@ -80,11 +82,13 @@ struct Completer {
 
     // MARK: Parameters
 
-    private func parameters(of type: any ParsableCommand.Type, _ given: [String]) -> Answer {
-        let page = CommandPage(of: type)
+    /// - Parameter path: the command, and before it those that it belongs to.
+    private func parameters(of path: [any ParsableCommand.Type], _ given: [String]) -> Answer {
+        guard let type = path.last else { return Answer() }
+        let declaration = CommandDeclaration(of: type)
         var values: [String] = []
         var used: Set<String> = []
-        var pending: CommandPage.Parameter?
+        var pending: CommandDeclaration.Parameter?
         var isTerminated = false
         for word in given {
             if pending != nil {
@@ -92,30 +96,30 @@ struct Completer {
             } else if word == "--" {
                 isTerminated = true
             } else if !isTerminated, word.hasPrefix("-"), word != "-", !NegativeNumbers.isNegativeNumber(word) {
-                let option = page.option(String(word.prefix { $0 != "=" }))
+                let option = declaration.option(String(word.prefix { $0 != "=" }))
                 used.formUnion(option?.names ?? [])
                 if option?.value != nil, !word.contains("=") { pending = option }
             } else {
                 values.append(word)
             }
         }
-        if let pending { return answer(for: pending, given: values, type, "", word) }
+        if let pending { return answer(for: pending, given: values, path, "", word) }
         if !isTerminated, word.hasPrefix("--"), let equals = word.firstIndex(of: "=") {
-            guard let option = page.option(String(word[..<equals])) else { return Answer() }
+            guard let option = declaration.option(String(word[..<equals])) else { return Answer() }
             let lead = String(word[...equals])
-            return answer(for: option, given: values, type, lead, String(word[word.index(after: equals)...]))
+            return answer(for: option, given: values, path, lead, String(word[word.index(after: equals)...]))
         }
         if !isTerminated, word.hasPrefix("-") {
-            let options = page.options.filter { option in
-                !option.names.contains(where: used.contains) || option.help.contains("may be repeated")
+            let options = declaration.options.filter { option in
+                option.isShown && (!option.names.contains(where: used.contains) || option.isRepeating)
             }
             return Answer(
                 candidates: options.compactMap { option in
                     option.names.last.map { Candidate(word: $0, note: option.help) }
                 })
         }
-        guard let argument = page.argument(values.count) else { return Answer() }
-        return answer(for: argument, given: values, type, "", word)
+        guard let argument = declaration.argument(values.count) else { return Answer() }
+        return answer(for: argument, given: values, path, "", word)
     }
 
     /// What may be a parameter's value.
@@ -124,8 +128,8 @@ struct Completer {
     ///   - values: the arguments before it.
     ///   - lead: what stands before the value in its word.
     private func answer(
-        for parameter: CommandPage.Parameter, given values: [String], _ type: any ParsableCommand.Type, _ lead: String,
-        _ word: String
+        for parameter: CommandDeclaration.Parameter, given values: [String], _ path: [any ParsableCommand.Type],
+        _ lead: String, _ word: String
     ) -> Answer {
         func some(_ candidates: [Candidate]?) -> Answer {
             Answer(
@@ -133,43 +137,31 @@ struct Completer {
                     Candidate(word: lead + candidate.word, note: candidate.note, isFinished: candidate.isFinished)
                 })
         }
-        let listed = parameter.values
-        guard listed.isEmpty else { return some(listed.map { Candidate(word: $0) }) }
+        guard parameter.values.isEmpty else { return some(parameter.values.map { Candidate(word: $0) }) }
         if word.hasPrefix("@") { return some(FileWords.candidates(after: "@", word)) }
-        switch parameter.value ?? "" {
-        case "FILE", "DIR", "FILE|DIR", "file", "folder", "input":
+        guard let kind = parameter.kind else { return Answer() }
+        let clusters = path.lazy.compactMap { ($0 as? any DeviceCommand.Type)?.clusters }.first ?? []
+        let nodes = { house?.nodeWords(word, serving: clusters) ?? [] }
+        let groups = { (house?.groups ?? []).map { Candidate(word: "group:\($0.word)", note: "group") } }
+        switch kind {
+        case .file, .folder:
             return lead.isEmpty ? Answer(takesFiles: true) : some(FileWords.candidates(after: "", word))
-        case "@FILE": return some([Candidate(word: "@", isFinished: false)])
-        case "room", "ROOM": return some(house?.rooms)
-        case "TYPE": return some(house?.deviceTypes)
-        case "CLUSTER": return some(house?.clusters)
-        case "group" where words.first == "group": return some(house?.groups)
-        case "name": return some(names(type))
-        case "NAME" where parameter.names == ["--fabric"]: return some(house?.fabrics)
-        case "NAME" where parameter.names == ["--profile"]: return some(house?.profiles())
-        case "path", "paths", "path value", "path=value", "fields", "node-or-path", "PATH", "PATH=VALUE":
-            return some(paths(parameter, values, type, word))
-        case "types": return some(simulated(word))
-        case let value where Self.namesNode(value, parameter):
-            let groups = parameter.help.contains("group:") ? house?.groups ?? [] : []
-            return some(
-                (house?.nodeWords(word) ?? []) + groups.map { Candidate(word: "group:\($0.word)", note: "group") })
-        default: return Answer()
-        }
-    }
-
-    private static func namesNode(_ value: String, _ parameter: CommandPage.Parameter) -> Bool {
-        let value = value.lowercased()
-        return value.hasPrefix("node") || ["source", "target", "subjects", "what"].contains(value)
-            || parameter.help.contains("ode id or name")
-    }
-
-    /// A name is that of what the command is about.
-    private func names(_ type: any ParsableCommand.Type) -> [Candidate]? {
-        switch (words.first, type._commandName) {
-        case ("fabric", "use"), ("fabric", "show"), ("fabric", "remove"): house?.fabrics
-        case ("clusters", _): house?.clusters
-        default: nil
+        case .contents: return some([Candidate(word: "@", isFinished: false)])
+        case .room: return some(house?.rooms)
+        case .deviceType: return some(house?.deviceTypes)
+        case .cluster: return some(house?.clusters)
+        case .group: return some(house?.groups)
+        case .fabric: return some(house?.fabrics)
+        case .profile: return some(house?.profiles())
+        case .simulatedTypes: return some(simulated(word))
+        case .node: return some(nodes())
+        case .nodeOrGroup: return some(nodes() + groups())
+        case .nodesAndValue(let words):
+            // Nothing else can be meant before a node is named.
+            return some(nodes() + groups() + (values.isEmpty ? [] : words.map { Candidate(word: $0, note: "value") }))
+        case .accessEntry: return some([Candidate(word: "entry:", isFinished: false)] + (values.isEmpty ? [] : nodes()))
+        case .path, .nodeOrPath, .settings, .condition, .fields: return some(paths(kind, values, word))
+        case .duration, .number: return Answer()
         }
     }
 
@@ -180,28 +172,24 @@ struct Completer {
 
     // MARK: Paths
 
-    private func paths(
-        _ parameter: CommandPage.Parameter, _ values: [String], _ type: any ParsableCommand.Type, _ word: String
-    ) -> [Candidate] {
+    private func paths(_ kind: ParameterKind, _ values: [String], _ word: String) -> [Candidate] {
         guard let house else { return [] }
-        let value = parameter.value ?? ""
-        let purpose: PathWords.Purpose =
-            switch type {
-            case is Invoke.Type: .invoke
-            case is Write.Type: .write
-            case is Events.Type: .events
-            case is Supports.Type: .anything
-            default: parameter.names.contains { $0.hasPrefix("--event") } ? .events : .read
+        let purpose: ParameterKind.PathUse =
+            switch kind {
+            case .path(let use): use
+            case .settings: .write
+            case .fields: .invoke
+            default: .read
             }
         let node = values.first.flatMap { house.node($0) }
         let paths = PathWords(endpoints: node?.endpoints ?? [], catalogue: house.catalogue, purpose: purpose)
-        switch value {
-        case "node-or-path" where values.isEmpty || !word.contains("/") && !values.contains { $0.contains("/") }:
+        switch kind {
+        case .nodeOrPath where values.isEmpty || !word.contains("/") && !values.contains { $0.contains("/") }:
             return house.nodeWords(word) + (values.isEmpty ? [] : paths.paths(word))
-        case "path=value", "PATH=VALUE":
+        case .condition:
             guard let equals = word.firstIndex(of: "=") else { return paths.paths(word, suffix: "=") }
             return paths.values(of: String(word[..<equals]), after: String(word[...equals]), word)
-        case "path value":
+        case .settings:
             if let equals = word.firstIndex(of: "="), word[..<equals].contains("/") {
                 return paths.values(of: String(word[..<equals]), after: String(word[...equals]), word)
             }
@@ -209,7 +197,7 @@ struct Completer {
                 return paths.paths(word)
             }
             return paths.values(of: path, after: "", word)
-        case "fields":
+        case .fields:
             let commands = values.dropFirst().filter { $0.contains("/") && !$0.contains("=") }
             guard let command = commands.last else { return [] }
             if let value = word.split(separator: "=", maxSplits: 1).dropFirst().first, value.hasPrefix("@") {

@@ -2,15 +2,10 @@ import MatterController
 
 /// The paths, fields and values that make sense for a node, as its record has it.
 struct PathWords {
-    /// What a path ends in.
-    enum Purpose {
-        case read, write, invoke, events, anything
-    }
-
     /// Nothing is known of the endpoints of a node that is not known.
     let endpoints: [NodeRecord.Endpoint]
     let catalogue: Catalogue
-    let purpose: Purpose
+    let purpose: ParameterKind.PathUse
 
     /// The next part of a path that has been begun.
     ///
@@ -43,7 +38,7 @@ struct PathWords {
                 note: endpoint.deviceTypes.compactMap { catalogue.deviceType(DeviceTypeID($0))?.label }
                     .joined(separator: ", "), isFinished: false)
         }
-        return words + (purpose == .read || purpose == .events ? [Candidate(word: "*/", isFinished: false)] : [])
+        return words + (purpose == .read || purpose == .event ? [Candidate(word: "*/", isFinished: false)] : [])
     }
 
     private func endpoints(_ word: String) -> [NodeRecord.Endpoint] {
@@ -86,8 +81,8 @@ struct PathWords {
         case .read: return named(attributes.filter(\.isReadable))
         case .write: return named(attributes.filter(\.isWritable))
         case .invoke: return commands
-        case .events: return (definition?.events ?? []).map { (NameStyle.kebab($0.name), "\($0.priority)") }
-        case .anything: return named(attributes) + commands
+        case .event: return (definition?.events ?? []).map { (NameStyle.kebab($0.name), "\($0.priority)") }
+        case .any: return named(attributes) + commands
         }
     }
 

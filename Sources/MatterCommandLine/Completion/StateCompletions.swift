@@ -38,18 +38,24 @@ struct StateCompletions {
     // MARK: Names
 
     /// Nodes by name, those without one by id; `NODE/EP` if the word has a slash.
-    func nodeWords(_ word: String) -> [Candidate] {
+    ///
+    /// - Parameter clusters: only what has one of these; everything if there are none. A node of which nothing is known yet
+    ///   may have it.
+    func nodeWords(_ word: String, serving clusters: [ClusterID] = []) -> [Candidate] {
+        func suits(_ endpoint: NodeRecord.Endpoint) -> Bool {
+            clusters.isEmpty || clusters.contains { endpoint.serverClusters.contains($0.rawValue) }
+        }
         guard word.contains("/") else {
-            return nodes.flatMap { node in
+            return nodes.filter { $0.endpoints.isEmpty || $0.endpoints.contains(where: suits) }.flatMap { node in
                 [Candidate(word: node.name ?? "\(node.nodeID.rawValue)", note: Self.note(node))]
-                    + node.bridged.filter { $0.device.title != nil }.map {
+                    + node.bridged.filter { $0.device.title != nil && suits($0.endpoint) }.map {
                         Candidate(word: $0.title, note: Self.types($0.endpoint))
                     }
             }
         }
         guard let node = node(word) else { return [] }
         let name = word.prefix { $0 != "/" }
-        return node.endpoints.filter { $0.number != 0 }.map { endpoint in
+        return node.endpoints.filter { $0.number != 0 && suits($0) }.map { endpoint in
             Candidate(word: "\(name)/\(endpoint.number)", note: Self.types(endpoint))
         }
     }

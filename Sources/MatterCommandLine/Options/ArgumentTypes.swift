@@ -6,6 +6,9 @@ public struct TimeSpan: ExpressibleByArgument, Sendable {
     /// The time.
     public var duration: Duration
 
+    /// A time.
+    public static var defaultCompletionKind: CompletionKind { .kind(.duration) }
+
     /// The time that a word means; `nil` if it means none.
     public init?(argument: String) {
         guard let duration = DurationText.parse(argument) else { return nil }
@@ -33,6 +36,9 @@ public struct NodeArgument: ExpressibleByArgument, Sendable {
     public var endpoint: EndpointID?
 
     init(_ node: String) { self.node = node }
+
+    /// A node.
+    public static var defaultCompletionKind: CompletionKind { .kind(.node) }
 
     /// The node that a word means; `nil` if it means none.
     public init?(argument: String) {
@@ -63,6 +69,9 @@ public struct NumberArgument<Number: FixedWidthInteger & UnsignedInteger & Senda
 
     /// A number.
     public init(_ value: Number) { self.value = value }
+
+    /// A number, as users write ids.
+    public static var defaultCompletionKind: CompletionKind { .kind(.number) }
 
     /// The number that a word means; `nil` if it means none.
     public init?(argument: String) {

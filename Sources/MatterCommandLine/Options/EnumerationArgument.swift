@@ -18,7 +18,8 @@ extension EnumerationArgument {
         self.init(value)
     }
 
-    static var forms: String { offered.map(word).joined(separator: ", ") }
+    static var forms: String { offers.joined(separator: ", ") }
+    static var offers: [String] { offered.map(word) }
 
     private static func word(_ value: Value) -> String { NameStyle.kebab("\(value)") }
 }

@@ -4,17 +4,21 @@ import MatterController
 
 /// Options of every command that reads or writes the state directory.
 public struct StateOptions: ParsableArguments, Sendable {
-    @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
+    @Option(
+        name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"),
+        completion: .kind(.folder))
     var home: String?
 
-    @Option(name: .long, help: ArgumentHelp("The fabric to work with (env MATTERCTL_FABRIC).", valueName: "NAME"))
+    @Option(
+        name: .long, help: ArgumentHelp("The fabric to work with (env MATTERCTL_FABRIC).", valueName: "NAME"),
+        completion: .kind(.fabric))
     var fabric: String?
 
     // Those of `OutputOptions`, not as a group of their own: in debug builds ArgumentParser checks a group five times for
     // each group around it, which made the parsing of a command in tests take 0.3 s.
     @Flag(name: .long, help: OutputOptions.jsonHelp) var json = false
     @Flag(name: .shortAndLong, help: OutputOptions.verboseHelp) var verbose: Int
-    @Option(name: .long, help: OutputOptions.logFileHelp) var logFile: String?
+    @Option(name: .long, help: OutputOptions.logFileHelp, completion: .kind(.file)) var logFile: String?
 
     /// Options that the parser fills.
     public init() {}
@@ -65,7 +69,7 @@ public struct OutputOptions: ParsableArguments, Sendable {
     @Flag(name: .long, help: jsonHelp) public var json = false
     /// How much is logged.
     @Flag(name: .shortAndLong, help: verboseHelp) public var verbose: Int
-    @Option(name: .long, help: logFileHelp) var logFile: String?
+    @Option(name: .long, help: logFileHelp, completion: .kind(.file)) var logFile: String?
 
     /// Options that the parser fills.
     public init() {}

@@ -7,14 +7,14 @@ struct NetworkJoinOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Its password: @FILE, or @- for stdin; a stored one, or asked for on a terminal, by default.",
-            valueName: "@FILE"))
+            valueName: "@FILE"), completion: .kind(.contents))
     var wifiPassword: String?
     @Flag(help: "The Wi-Fi network has no password.") var wifiOpen = false
     @Option(
         help: ArgumentHelp(
             "The Thread network for the device: its dataset, or auto for that of a border router here, after a "
                 + "question; auto:NETWORK names it.",
-            valueName: "@FILE|auto"))
+            valueName: "@FILE|auto"), completion: .kind(.contents))
     var thread: String?
 
     private static let auto = "auto"

@@ -3,10 +3,14 @@ import MatterController
 
 /// What the nodes that are meant have in common.
 struct NodeFilter: ParsableArguments {
-    @Option(help: ArgumentHelp("The nodes of this room.", valueName: "ROOM")) var room: String?
-    @Option(name: .customLong("type"), help: ArgumentHelp("The nodes with this device type.", valueName: "TYPE"))
+    @Option(help: ArgumentHelp("The nodes of this room.", valueName: "ROOM"), completion: .kind(.room)) var room:
+        String?
+    @Option(
+        name: .customLong("type"), help: ArgumentHelp("The nodes with this device type.", valueName: "TYPE"),
+        completion: .kind(.deviceType))
     var deviceType: String?
-    @Option(help: ArgumentHelp("The nodes with this cluster.", valueName: "CLUSTER")) var cluster: String?
+    @Option(help: ArgumentHelp("The nodes with this cluster.", valueName: "CLUSTER"), completion: .kind(.cluster))
+    var cluster: String?
 
     init() {}
 

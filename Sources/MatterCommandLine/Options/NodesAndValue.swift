@@ -6,8 +6,15 @@ protocol TrailingValue: Sendable {
     /// What it may be: `0%–100%`.
     static var forms: String { get }
 
+    /// Words that it may be, for completion: all where they can be listed, else some that are usual.
+    static var offers: [String] { get }
+
     /// The value at the end of some words, and how many of them it takes.
     static func last(of words: [String]) -> (value: Self, count: Int)?
+}
+
+extension TrailingValue {
+    static var offers: [String] { [] }
 }
 
 extension TrailingValue where Self: ExpressibleByArgument {
@@ -17,7 +24,8 @@ extension TrailingValue where Self: ExpressibleByArgument {
 }
 
 extension TrailingValue where Self: RawRepresentable & CaseIterable, RawValue == String {
-    static var forms: String { allCases.map(\.rawValue).joined(separator: ", ") }
+    static var forms: String { offers.joined(separator: ", ") }
+    static var offers: [String] { allCases.map(\.rawValue) }
 }
 
 /// The nodes of a command, none if they are chosen by options, and its value as the last of the words.
@@ -25,7 +33,7 @@ struct NodesAndValue<Value: TrailingValue>: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             "The nodes, with /EP for an endpoint, or group:GROUP; and last the value: \(Value.forms).",
-            valueName: "node-or-value"))
+            valueName: "node-or-value"), completion: .kind(.nodesAndValue(Value.offers)))
     var words: [String]
 
     var nodes: [NodeArgument] {

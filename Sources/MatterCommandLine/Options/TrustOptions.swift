@@ -5,7 +5,8 @@ import MatterController
 struct TrustOptions: ParsableArguments {
     @Flag(help: "Also trust the attestation authorities of development devices.") var allowTestDevices = false
     @Option(
-        help: ArgumentHelp("Also trust the attestation certificates (DER or PEM) in this folder.", valueName: "DIR"))
+        help: ArgumentHelp("Also trust the attestation certificates (DER or PEM) in this folder.", valueName: "DIR"),
+        completion: .kind(.folder))
     var trust: String?
     @Option(
         help: ArgumentHelp(
@@ -15,7 +16,7 @@ struct TrustOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Also count the revoked certificates in this file (JSON, as the reference implementation takes it).",
-            valueName: "FILE"))
+            valueName: "FILE"), completion: .kind(.file))
     var revocationSet: String?
 
     func policy(_ enforcement: TrustPolicy.Enforcement = .enforce) -> TrustPolicy {

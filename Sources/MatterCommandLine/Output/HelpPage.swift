@@ -1,70 +1,177 @@
-/// The parser's help pages in the order in which people read: what is particular to a command first, what all commands
-/// have at the end.
-public enum HelpPage {
-    /// The heading of the options that all commands have, and what the parser calls the section.
+import ArgumentParser
+
+/// The page of a command, from its declaration, in the order in which people read: what is particular to the command first,
+/// what all commands have at the end.
+public struct HelpPage {
+    /// The title of the options that all commands have.
     public static let common = "Global options"
 
-    private static let longestUsage = 73
-    private static let heading = common.uppercased() + ":"
+    private static let indent = "  "
+    /// Where the text beside a name begins.
+    private static let column = 26
 
-    /// - Parameter page: as the parser writes it.
-    static func arranged(_ page: String) -> String {
-        guard page.hasPrefix("OVERVIEW:") else { return page }
-        var sections: [String] = []
-        var shared: [String] = []
-        var help: [String] = []
-        let isRoot = page.contains("\nUSAGE: matterctl <subcommand>")
-        for section in blocks(of: page) {
-            let lines = section.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            switch lines.first ?? "" {
-            case heading: shared = Array(lines.dropFirst())
-            case "OPTIONS:":
-                let (own, parser) = split(lines.dropFirst(), isRoot: isRoot)
-                help = parser
-                if !own.isEmpty { sections.append((["OPTIONS:"] + own).joined(separator: "\n")) }
-            case let first where first.hasPrefix("USAGE: "): sections.append("USAGE: " + usage(lines))
-            case let first where first.hasSuffix(" SUBCOMMANDS:"):
-                let title = first.dropLast(" SUBCOMMANDS:".count) + ":"
-                sections.append(([String(title)] + lines.dropFirst()).joined(separator: "\n"))
-            default: sections.append(section)
+    private let type: any ParsableCommand.Type
+    private let command: String
+    private let declaration: CommandDeclaration
+    private let columns: Int
+
+    /// - Parameters:
+    ///   - command: its words, with the program.
+    ///   - columns: how wide the page may be.
+    init(of type: any ParsableCommand.Type, _ command: String, columns: Int) {
+        self.type = type
+        self.command = command
+        declaration = CommandDeclaration(of: type)
+        self.columns = max(columns, Self.column * 2)
+    }
+
+    /// The page that is asked for: by `help`, or by `--help` anywhere; `nil` if none is.
+    static func asked(by arguments: [String]) -> String? {
+        guard arguments.first == "help" || arguments.contains(where: { ["-h", "--help"].contains($0) }) else {
+            return nil
+        }
+        let words = arguments.filter { !["-h", "--help"].contains($0) }
+        let check = LineCheck(words.first == "help" ? Array(words.dropFirst()) : words, of: MatterCtl.self)
+        return HelpPage(of: check.type, check.command, columns: Terminal.current.width).text
+    }
+
+    private var isRoot: Bool { !command.contains(" ") }
+
+    /// The page; with a line end at its end.
+    var text: String {
+        var sections = [overview, "USAGE: " + Self.usage(declaration, command)]
+        sections.append(section("ARGUMENTS", declaration.arguments.filter(\.isShown).map(entry)))
+        let options = entries(declaration.options.filter(\.isShown))
+        for title in titles where title != Self.common { sections.append(section(title.uppercased(), options[title])) }
+        sections.append(section("OPTIONS", options[""]))
+        sections += commands
+        let shared = options[Self.common] ?? []
+        sections.append(
+            section(shared.isEmpty ? "OPTIONS" : Self.common.uppercased(), shared + (options[Self.parsers] ?? [])))
+        if !type.configuration.subcommands.isEmpty {
+            let words = command.split(separator: " ")
+            let page = (words.prefix(1) + ["help"] + words.dropFirst()).joined(separator: " ")
+            sections.append("\(Self.indent)See '\(page) <subcommand>' for detailed help.")
+        }
+        return sections.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
+    }
+
+    private var overview: String {
+        let configuration = type.configuration
+        let parts = [configuration.abstract, configuration.discussion].filter { !$0.isEmpty }
+        return parts.isEmpty ? "" : wrapped("OVERVIEW: " + parts.joined(separator: "\n\n"))
+    }
+
+    // MARK: Options
+
+    /// What the parser adds to every command, under a title of its own.
+    private static let parsers = "\u{0}"
+
+    private var titles: [String] {
+        declaration.options.reduce(into: []) { titles, option in
+            if let title = option.title, !titles.contains(title) { titles.append(title) }
+        }
+    }
+
+    /// The lines of the options, by their titles; those without one under an empty title.
+    private func entries(_ options: [CommandDeclaration.Parameter]) -> [String: [String]] {
+        var found: [String: [String]] = [:]
+        var rest = options[...]
+        while var option = rest.popFirst() {
+            var title = option.title ?? ""
+            if option.names == ["--version"] {
+                guard isRoot else { continue }
+                title = Self.parsers
+            } else if option.names.contains("--help") {
+                title = Self.parsers
             }
-        }
-        let title = shared.isEmpty ? "OPTIONS:" : heading
-        let last = ([title] + shared + help).joined(separator: "\n")
-        // What the parser says about help for subcommands stays the last line.
-        let position = sections.last?.hasPrefix("  See '") == true ? sections.count - 1 : sections.count
-        sections.insert(last, at: position)
-        return sections.joined(separator: "\n\n") + "\n"
-    }
-
-    private static func blocks(of page: String) -> [String] {
-        var blocks: [[Substring]] = [[]]
-        for line in page.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.isEmpty { blocks.append([]) } else { blocks[blocks.count - 1].append(line) }
-        }
-        return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
-    }
-
-    /// The options of the command itself, and those for help; `--version` belongs to the program.
-    private static func split(_ lines: ArraySlice<String>, isRoot: Bool) -> (own: [String], help: [String]) {
-        var (own, help): ([String], [String]) = ([], [])
-        var place = 0
-        for line in lines {
-            if line.hasPrefix("  --version") {
-                place = isRoot ? 1 : 2
-            } else if line.hasPrefix("  -h, --help") {
-                place = 1
-            } else if line.hasPrefix("  -") {
-                place = 0
+            // A flag and its opposite are one.
+            if let name = option.names.last, let other = rest.first,
+                other.names == ["--no-" + name.dropFirst(2)], other.value == nil, option.value == nil,
+                other.help == option.help || other.help.isEmpty
+            {
+                option.names = [name + "/" + other.names[0]]
+                rest = rest.dropFirst()
             }
-            if place == 0 { own.append(line) } else if place == 1 { help.append(line) }
+            found[title, default: []].append(entry(option))
         }
-        return (own, help)
+        return found
     }
 
-    /// One line that is not longer than a terminal is wide: the options are below it anyway.
-    private static func usage(_ lines: [String]) -> String {
-        let whole = lines.map { $0.drop { $0 == " " } }.joined(separator: " ").dropFirst("USAGE: ".count)
-        return whole.count > longestUsage ? CommandLineError.brief(whole) : String(whole)
+    private var commands: [String] {
+        let configuration = type.configuration
+        func section(_ title: String, _ types: [any ParsableCommand.Type]) -> String {
+            self.section(
+                title,
+                types.filter { $0.configuration.shouldDisplay }.map { command in
+                    let names = [command._commandName] + command.configuration.aliases
+                    let mark = command == configuration.defaultSubcommand ? " (default)" : ""
+                    return entry(names.joined(separator: ", ") + mark, command.configuration.abstract)
+                })
+        }
+        return [section("SUBCOMMANDS", configuration.ungroupedSubcommands)]
+            + configuration.groupedSubcommands.map { section($0.name.uppercased(), $0.subcommands) }
+    }
+
+    // MARK: Layout
+
+    private func section(_ title: String, _ entries: [String]?) -> String {
+        guard let entries, !entries.isEmpty else { return "" }
+        return ([title + ":"] + entries).joined(separator: "\n")
+    }
+
+    private func entry(_ parameter: CommandDeclaration.Parameter) -> String {
+        let value = parameter.value.map { "<\($0)>" }
+        let label = [parameter.names.joined(separator: ", "), value ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+        let values = parameter.values.isEmpty ? nil : "values: " + parameter.values.joined(separator: ", ")
+        let facts = [values, parameter.standard.map { "default: " + $0 }].compactMap { $0 }
+        let text = [parameter.help, facts.isEmpty ? "" : "(\(facts.joined(separator: "; ")))"]
+        return entry(label, text.filter { !$0.isEmpty }.joined(separator: " "))
+    }
+
+    /// A name, and its text beside it; below it, if the name is long.
+    private func entry(_ label: String, _ text: String) -> String {
+        let head = Self.indent + label
+        guard !text.isEmpty else { return head }
+        let body = wrapped(text, indent: Self.column)
+        return head.count < Self.column ? head + body.dropFirst(head.count) : head + "\n" + body
+    }
+
+    /// Text in lines that are shorter than the page is wide.
+    private func wrapped(_ text: String, indent: Int = 0) -> String {
+        let width = columns - indent - 1
+        let margin = String(repeating: " ", count: indent)
+        let paragraphs = text.split(separator: "\n", omittingEmptySubsequences: false)
+        var lines: [String] = []
+        for (place, paragraph) in paragraphs.enumerated() {
+            var line: String?
+            let words = paragraph.split(separator: " ", omittingEmptySubsequences: false)
+            for (index, word) in words.enumerated() {
+                guard let before = line else {
+                    line = String(word)
+                    continue
+                }
+                // The very last word may fill its line.
+                let isLast = place == paragraphs.count - 1 && index == words.count - 1
+                if before.count + 1 + word.count <= width + (isLast ? 1 : 0) {
+                    line = before + " " + word
+                } else {
+                    lines.append(before)
+                    line = String(word)
+                }
+            }
+            lines.append(line ?? "")
+        }
+        return lines.map { $0.isEmpty ? $0 : margin + $0 }.joined(separator: "\n")
+    }
+
+    /// `matterctl read [<options>] [<node>] [<paths> ...]`: the options are below it anyway.
+    static func usage(_ declaration: CommandDeclaration, _ command: String) -> String {
+        guard !declaration.hasSubcommands else { return "\(command) <subcommand>" }
+        let words = declaration.arguments.filter(\.isShown).map { argument in
+            let text = "<\(argument.value ?? "")>" + (argument.isRepeating ? " ..." : "")
+            return argument.isOptional ? "[\(text)]" : text
+        }
+        return ([command, "[<options>]"] + words).joined(separator: " ")
     }
 }

@@ -3,10 +3,28 @@ import MatterController
 
 /// Lets the options of every command stand before it, as `kubectl` and `gh` have them.
 enum LeadingOptions {
-    private static let flags: Set<String> = ["--json", "-v", "-vv", "--verbose"]
-    private static let valued: Set<String> = [
-        "--home", "--fabric", "--log-file", "--address", "--timeout", "--progress",
-    ]
+    /// What commands that talk to devices have in common; others say themselves what they lack. A line that begins with a
+    /// command does not need it.
+    private static let declaration = CommandDeclaration(of: NetworkOptions.self)
+    private static let help: Set<String> = ["-h", "--help"]
+
+    /// Whether an argument is one of them, and takes the next argument; `nil` if it is none.
+    private static func takesNext(_ argument: String) -> Bool? {
+        let name = String(argument.prefix { $0 != "=" })
+        guard !help.contains(name) else { return nil }
+        if let option = declaration.option(name) {
+            // A flag takes nothing.
+            guard option.value != nil else { return name == argument ? false : nil }
+            return name == argument
+        }
+        // Several short ones may stand together: -vv.
+        let letters = name.dropFirst()
+        guard !name.hasPrefix("--"), !letters.isEmpty, name == argument else { return nil }
+        let areFlags = letters.allSatisfy { letter in
+            letter != "h" && declaration.option("-\(letter)").map { $0.value == nil } ?? false
+        }
+        return areFlags ? false : nil
+    }
 
     /// The arguments with such options behind the command that follows them; unchanged if none does.
     static func moved(_ arguments: [String], of root: any ParsableCommand.Type) -> [String] {
@@ -21,11 +39,7 @@ enum LeadingOptions {
         var rest = arguments[...]
         var leading: [String] = []
         while let argument = rest.first, argument.hasPrefix("-") {
-            let name = String(argument.prefix { $0 != "=" })
-            let takesNext = valued.contains(name) && !argument.contains("=")
-            guard flags.contains(argument) || valued.contains(name), rest.count > (takesNext ? 1 : 0) else {
-                return nil
-            }
+            guard let takesNext = takesNext(argument), rest.count > (takesNext ? 1 : 0) else { return nil }
             leading += rest.prefix(takesNext ? 2 : 1)
             rest = rest.dropFirst(takesNext ? 2 : 1)
         }
@@ -47,7 +61,7 @@ enum LeadingOptions {
     /// The option of every command that a misspelt one probably is.
     static func nearest(to option: String) -> String? {
         let name = String(option.prefix { $0 != "=" })
-        let names = flags.union(valued).filter { $0.hasPrefix("--") }.sorted()
+        let names = declaration.options.flatMap(\.names).filter { $0.hasPrefix("--") && !help.contains($0) }.sorted()
         return names.contains(name) ? nil : Suggestions.nearest(to: name, among: names, limit: 1).first
     }
 

@@ -12,8 +12,16 @@ enum NamedCommand {
         var type = root
         var rest = arguments[...]
         while !type.configuration.subcommands.isEmpty {
-            guard let next = type.subcommand(rest.popFirst()) else { return nil }
-            type = next
+            if let next = type.subcommand(rest.first) {
+                type = next
+                rest = rest.dropFirst()
+            } else if let usual = type.configuration.defaultSubcommand, rest.first.map({ !$0.hasPrefix("-") }) ?? false
+            {
+                // `thermostat hall 21` is `thermostat set hall 21`.
+                type = usual
+            } else {
+                return nil
+            }
         }
         // The parser answers with a command of its own where help is wanted.
         guard let command = try? type.parseAsRoot(Array(rest)), Swift.type(of: command) == type else { return nil }

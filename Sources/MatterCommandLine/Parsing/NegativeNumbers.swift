@@ -3,7 +3,7 @@ import ArgumentParser
 /// Lets a negative number, with or without a unit, stand as a value without `--`.
 struct NegativeNumbers {
     /// The options of the command that take no value.
-    private let flags: Set<Substring>
+    private let flags: Set<String>
 
     static func escaped(_ arguments: [String], of root: any ParsableCommand.Type) -> [String] {
         guard !arguments.contains("--"), arguments.contains(where: isNegativeNumber) else { return arguments }
@@ -15,15 +15,7 @@ struct NegativeNumbers {
         return NegativeNumbers(of: type).escaped(arguments)
     }
 
-    /// The help page has every option, and `<VALUE>` behind those that take one.
-    private init(of command: any ParsableCommand.Type) {
-        let page = command.helpMessage(includeHidden: true, columns: 1000)
-        flags = page.split(separator: "\n").reduce(into: []) { flags, line in
-            guard line.hasPrefix("  -") else { return }
-            let head = line.dropFirst(2).split(separator: "  ", maxSplits: 1)[0]
-            if !head.contains("<") { flags.formUnion(head.split(separator: ", ")) }
-        }
-    }
+    private init(of command: any ParsableCommand.Type) { flags = CommandDeclaration(of: command).flags }
 
     private func escaped(_ arguments: [String]) -> [String] {
         guard let first = firstValue(in: arguments) else { return arguments }
@@ -53,7 +45,7 @@ struct NegativeNumbers {
     }
 
     private func takesNext(_ option: String) -> Bool {
-        guard !option.contains("="), !flags.contains(option[...]) else { return false }
+        guard !option.contains("="), !flags.contains(option) else { return false }
         // Several short ones may stand together: -vv.
         return option.hasPrefix("--") || !option.dropFirst().allSatisfy { flags.contains("-\($0)") }
     }

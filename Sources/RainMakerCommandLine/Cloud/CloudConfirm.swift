@@ -17,7 +17,9 @@ struct CloudConfirm: CloudSubcommand {
     @Option(name: .long, help: ArgumentHelp("The device's node id in the cloud.", valueName: "ID")) var rainmakerNode:
         String?
     @Option(help: ArgumentHelp("The device's signature of its node id.", valueName: "HEX")) var signature: String?
-    @Option(help: ArgumentHelp("Ask this node of the group's fabric for both: id or name.", valueName: "NODE"))
+    @Option(
+        help: ArgumentHelp("Ask this node of the group's fabric for both: id or name.", valueName: "NODE"),
+        completion: .kind(.node))
     var node: String?
     @Flag(help: "Report a failure: the request is discarded.") var failure = false
     @OptionGroup var options: CloudOptions

@@ -12,8 +12,12 @@ struct CloudIssueNOC: CloudSubcommand {
             """)
 
     @Option(help: ArgumentHelp("The group: id or name.", valueName: "GROUP")) var group: String
-    @Option(help: ArgumentHelp("The certificate signing request, DER or PEM.", valueName: "FILE")) var csr: String
-    @Option(help: ArgumentHelp("Metadata to send along: {\"Matter\":{…}}.", valueName: "FILE")) var metadata: String?
+    @Option(
+        help: ArgumentHelp("The certificate signing request, DER or PEM.", valueName: "FILE"), completion: .kind(.file))
+    var csr: String
+    @Option(
+        help: ArgumentHelp("Metadata to send along: {\"Matter\":{…}}.", valueName: "FILE"), completion: .kind(.file))
+    var metadata: String?
     @OptionGroup var options: CloudOptions
 
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {

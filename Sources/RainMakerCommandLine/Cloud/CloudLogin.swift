@@ -15,7 +15,8 @@ struct CloudLogin: LocalCommand {
     @OptionGroup var login: LoginOptions
     @Option(
         name: .long,
-        help: ArgumentHelp("A refresh token is the first line of this file; - for stdin.", valueName: "FILE"))
+        help: ArgumentHelp("A refresh token is the first line of this file; - for stdin.", valueName: "FILE"),
+        completion: .kind(.file))
     var tokenFile: String?
     @Option(help: ArgumentHelp("The service, without a version: https://HOST[:PORT].", valueName: "URL")) var url:
         String?

@@ -6,7 +6,8 @@ import RainMaker
 struct LoginOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The user name (env MATTERCTL_CLOUD_USER).", valueName: "NAME")) var user: String?
     @Option(
-        name: .long, help: ArgumentHelp("The password is the first line of this file; - for stdin.", valueName: "FILE"))
+        name: .long, help: ArgumentHelp("The password is the first line of this file; - for stdin.", valueName: "FILE"),
+        completion: .kind(.file))
     var passwordFile: String?
 
     private static let help = "see: matterctl cloud login --help"

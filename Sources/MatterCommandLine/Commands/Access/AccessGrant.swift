@@ -26,7 +26,7 @@ struct AccessGrant: AccessChange {
             """)
 
     @Argument(help: "Node id or name of the device.") var node: NodeArgument
-    @Argument(help: "Who may: a node, cat:TAG or group:GROUP.") var subjects: [String]
+    @Argument(help: "Who may: a node, cat:TAG or group:GROUP.", completion: .kind(.nodeOrGroup)) var subjects: [String]
     @Option(help: ArgumentHelp("What they may: view, operate, manage or administer.", valueName: "PRIVILEGE"))
     var privilege = Privilege.operate
     @Option(

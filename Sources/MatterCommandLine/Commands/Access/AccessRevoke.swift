@@ -12,7 +12,7 @@ struct AccessRevoke: AccessChange {
             """)
 
     @Argument(help: "Node id or name of the device.") var node: NodeArgument
-    @Argument(help: "Subjects, or entries as entry:N.") var words: [String]
+    @Argument(help: "Subjects, or entries as entry:N.", completion: .kind(.accessEntry)) var words: [String]
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -12,7 +12,7 @@ struct Who: NetworkCommand {
             Example: matterctl who kitchen
             """)
 
-    @Argument(help: "Node ids, names or patterns of names.") var nodes: [String] = []
+    @Argument(help: "Node ids, names or patterns of names.", completion: .kind(.node)) var nodes: [String] = []
     @OptionGroup var selection: NodeSelection
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions

@@ -12,14 +12,18 @@ struct Attest: NetworkCommand {
             """)
     static let defaultTimeout = Duration.seconds(60)
 
-    @Argument(help: ArgumentHelp("Setup code, node id or name; - for a code on stdin.", valueName: "what"))
+    @Argument(
+        help: ArgumentHelp("Setup code, node id or name; - for a code on stdin.", valueName: "what"),
+        completion: .kind(.node))
     var subject: String?
     @Flag(help: "Judge all nodes of the fabric, and print a table.") var all = false
     @Option(
-        help: ArgumentHelp("Judge the certificates, the declaration and the answer in this folder.", valueName: "DIR"))
+        help: ArgumentHelp("Judge the certificates, the declaration and the answer in this folder.", valueName: "DIR"),
+        completion: .kind(.folder))
     var from: String?
     @Option(
-        help: ArgumentHelp("Write certificates, declaration, answer and report into this folder.", valueName: "DIR"))
+        help: ArgumentHelp("Write certificates, declaration, answer and report into this folder.", valueName: "DIR"),
+        completion: .kind(.folder))
     var save: String?
     @OptionGroup var way: WayOptions
     @OptionGroup var trust: TrustOptions

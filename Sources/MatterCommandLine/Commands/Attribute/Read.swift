@@ -12,12 +12,13 @@ struct Read: NetworkCommand {
             Example: matterctl read kitchen 1/on-off/on-off
             """)
 
-    @Argument(help: "Node id or name; none with --code.") var node: NodeOrPath?
-    @Argument(help: "What to read.") var paths: [String] = []
+    @Argument(help: "Node id or name; none with --code.", completion: .kind(.node)) var node: NodeOrPath?
+    @Argument(help: "What to read.", completion: .kind(.path(.read))) var paths: [String] = []
     @OptionGroup var code: CodeOptions
     @Option(
         name: [.customLong("events"), .customLong("event")],
-        help: ArgumentHelp("Also the log of these events, EP/CLUSTER/EVENT; may be repeated.", valueName: "PATH"))
+        help: ArgumentHelp("Also the log of these events, EP/CLUSTER/EVENT; may be repeated.", valueName: "PATH"),
+        completion: .kind(.path(.event)))
     var events: [String] = []
     @Option(name: .long, help: ArgumentHelp("Only if the cluster no longer has this data version.", valueName: "N"))
     var dataVersion: UInt32?

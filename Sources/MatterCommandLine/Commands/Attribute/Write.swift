@@ -14,7 +14,9 @@ struct Write: NodeSubject {
             """)
 
     @Argument(help: "Node id or name.") var node: NodeArgument
-    @Argument(help: ArgumentHelp("What to write: PATH VALUE, or PATH=VALUE.", valueName: "path value"))
+    @Argument(
+        help: ArgumentHelp("What to write: PATH VALUE, or PATH=VALUE.", valueName: "path value"),
+        completion: .kind(.settings))
     var settings: [String]
     @Flag(help: "As a timed interaction, even if nothing demands it.") var timed = false
     @Option(name: .long, help: ArgumentHelp("Only if the cluster has this data version.", valueName: "N"))

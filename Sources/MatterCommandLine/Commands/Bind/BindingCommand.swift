@@ -13,11 +13,13 @@ struct BindingWords: Sendable {
 struct BindingArguments: ParsableArguments {
     @Argument(help: "The switch: node id or name, with /EP for an endpoint.") var source: NodeArgument
     @Argument(
-        help: ArgumentHelp("The light: node id or name, with /EP for an endpoint; or group:GROUP.", valueName: "target")
-    )
+        help: ArgumentHelp(
+            "The light: node id or name, with /EP for an endpoint; or group:GROUP.", valueName: "target"),
+        completion: .kind(.nodeOrGroup))
     var bound: String
     @Option(
-        name: .customLong("cluster"), help: ArgumentHelp("Only this cluster; may be repeated.", valueName: "CLUSTER"))
+        name: .customLong("cluster"), help: ArgumentHelp("Only this cluster; may be repeated.", valueName: "CLUSTER"),
+        completion: .kind(.cluster))
     var clusters: [String] = []
     @Flag(help: "Leave the access control list of the target as it is.") var noAccess = false
     @OptionGroup var catalogue: CatalogueOptions

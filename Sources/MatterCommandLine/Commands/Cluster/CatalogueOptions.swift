@@ -5,7 +5,8 @@ import MatterController
 struct CatalogueOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("Definitions of further clusters, as JSON; may be repeated.", valueName: "FILE"))
+        help: ArgumentHelp("Definitions of further clusters, as JSON; may be repeated.", valueName: "FILE"),
+        completion: .kind(.file))
     var clusterDefs: [String] = []
 
     /// The standard catalogue, with what the user added: `--cluster-defs` and the folder `clusters` of the state

@@ -6,7 +6,7 @@ struct Clusters: StateCommand {
         commandName: "clusters", abstract: "Show the clusters that can be named: attributes, commands, events, values.",
         discussion: "Example: matterctl clusters on-off")
 
-    @Argument(help: "One cluster, by name or id; all if left out.") var name: String?
+    @Argument(help: "One cluster, by name or id; all if left out.", completion: .kind(.cluster)) var name: String?
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var state: StateOptions
 

@@ -15,11 +15,15 @@ struct Invoke: NetworkCommand {
             Example: matterctl invoke kitchen 1/level-control/move-to-level level=127 transition-time=10
             """)
 
-    @Argument(help: "Node id or name; or group:GROUP; none with --code.") var node: NodeOrPath
-    @Argument(help: "EP/CLUSTER/COMMAND.") var path: String?
-    @Argument(help: "Fields, as name=value; then further commands with theirs.") var fields: [String] = []
+    @Argument(help: "Node id or name; or group:GROUP; none with --code.", completion: .kind(.nodeOrGroup))
+    var node: NodeOrPath
+    @Argument(help: "EP/CLUSTER/COMMAND.", completion: .kind(.path(.invoke))) var path: String?
+    @Argument(help: "Fields, as name=value; then further commands with theirs.", completion: .kind(.fields)) var fields:
+        [String] = []
     @OptionGroup var code: CodeOptions
-    @Option(name: .long, help: ArgumentHelp("All fields as a JSON object.", valueName: "FILE")) var jsonFields: String?
+    @Option(
+        name: .long, help: ArgumentHelp("All fields as a JSON object.", valueName: "FILE"), completion: .kind(.file))
+    var jsonFields: String?
     @Flag(help: "As a timed interaction, even if nothing demands it.") var timed = false
     @Flag(name: .long, help: "Each command in a message of its own, after the answer to the one before.")
     var oneByOne = false

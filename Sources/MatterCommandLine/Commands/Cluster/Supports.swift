@@ -12,7 +12,7 @@ struct Supports: NodeSubject {
             """)
 
     @Argument(help: "Node id or name.") var node: NodeArgument
-    @Argument(help: "What the node may have.") var path: String
+    @Argument(help: "What the node may have.", completion: .kind(.path(.any))) var path: String
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

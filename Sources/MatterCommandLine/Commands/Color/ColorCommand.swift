@@ -35,7 +35,9 @@ struct ColorTemperature: EverydayCommand {
 
     /// A colour temperature, or the name of a colour.
     struct Wanted: ExpressibleByArgument, TrailingValue {
-        static let forms = "2700K, 370mired or a name: " + NamedColor.allCases.map(\.rawValue).joined(separator: ", ")
+        private static let names = NamedColor.allCases.map(\.rawValue)
+        static let forms = "2700K, 370mired or a name: " + names.joined(separator: ", ")
+        static let offers = names + ["2700K", "4000K", "6500K"]
 
         let color: ColorVerb.Color
 

@@ -41,7 +41,7 @@ struct CoverOpen: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open.", discussion: "Example: matterctl cover open bedroom")
 
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
@@ -52,7 +52,7 @@ struct CoverClose: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "close", abstract: "Close.", discussion: "Example: matterctl cover close bedroom")
 
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
@@ -63,7 +63,7 @@ struct CoverStop: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop", abstract: "Stop where it is.", discussion: "Example: matterctl cover stop bedroom")
 
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -38,6 +38,7 @@ struct ShareArgument: QuantityArgument {
     static let unit = ValueUnit.percentHundredths
     static let bare = "%"
     static let forms = "0%–100%"
+    static let offers = ["0%", "25%", "50%", "75%", "100%"]
     static let range: ClosedRange<UInt16> = 0...10000
 
     var number: UInt16

@@ -7,7 +7,7 @@ struct IdentifyCommand: EverydayCommand {
         commandName: "identify", abstract: "Let a device show which one it is: it blinks, or beeps.",
         discussion: "Example: matterctl identify kitchen --for 30s")
 
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @Option(name: .customLong("for"), help: ArgumentHelp("How long; 0 ends it.", valueName: "DURATION"))
     var span = TimeSpan(.seconds(10))
     @OptionGroup var everyday: EverydayOptions

@@ -3,6 +3,7 @@ import MatterController
 
 struct LevelValue: ExpressibleByArgument, TrailingValue {
     static let forms = "0–254 or 0%–100%"
+    static let offers = ["0%", "25%", "50%", "75%", "100%"]
 
     var level: UInt8
 
@@ -27,6 +28,7 @@ enum LevelChange: ExpressibleByArgument, TrailingValue {
     case by(Int)
 
     static let forms = LevelValue.forms + ", or a step: +10%, -10%"
+    static let offers = LevelValue.offers + ["+10%", "-10%"]
 
     init?(argument: String) {
         switch argument.first {

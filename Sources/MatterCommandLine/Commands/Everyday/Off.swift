@@ -19,7 +19,7 @@ struct Off: SwitchCommand {
             Example: matterctl off --room Hall
             """)
 
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @Option(help: ArgumentHelp("How to go off: delayed-all-off or dying-light.", valueName: "EFFECT")) var effect:
         Effect?
     @Option(help: ArgumentHelp("With --effect: its variant.", valueName: "N")) var variant: UInt8?

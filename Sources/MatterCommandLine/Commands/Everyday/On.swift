@@ -5,7 +5,7 @@ struct On: SwitchCommand {
     static let configuration = CommandConfiguration(
         commandName: "on", abstract: "Switch on.", discussion: "Example: matterctl on kitchen")
 
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

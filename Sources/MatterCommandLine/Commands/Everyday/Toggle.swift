@@ -6,7 +6,7 @@ struct Toggle: SwitchCommand {
         commandName: "toggle", abstract: "Switch on what is off, and off what is on.",
         discussion: "Example: matterctl toggle kitchen")
 
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

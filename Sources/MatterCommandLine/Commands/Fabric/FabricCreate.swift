@@ -19,7 +19,9 @@ extension FabricCommand {
                 valueName: "ISSUER")) var issuer: IssuerArgument = .local
         @Option(help: ArgumentHelp("With a service as the issuer: the group there, by id or name.", valueName: "GROUP"))
         var group: String?
-        @Option(help: ArgumentHelp("With a service as the issuer: the account there.", valueName: "NAME"))
+        @Option(
+            help: ArgumentHelp("With a service as the issuer: the account there.", valueName: "NAME"),
+            completion: .kind(.profile))
         var profile: String?
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 

@@ -13,11 +13,17 @@ extension FabricCommand {
                 """)
 
         @Argument(help: "The name.") var name: String
-        @Option(help: ArgumentHelp("The root certificate.", valueName: "FILE")) var rcac: String
-        @Option(help: ArgumentHelp("The intermediate certificate.", valueName: "FILE")) var icac: String?
-        @Option(help: ArgumentHelp("Our own node certificate.", valueName: "FILE")) var noc: String
-        @Option(help: ArgumentHelp("A private key; may be repeated.", valueName: "@FILE")) var key: [String]
-        @Option(help: ArgumentHelp("The identity protection key, 16 bytes raw or in hex.", valueName: "@FILE"))
+        @Option(help: ArgumentHelp("The root certificate.", valueName: "FILE"), completion: .kind(.file)) var rcac:
+            String
+        @Option(help: ArgumentHelp("The intermediate certificate.", valueName: "FILE"), completion: .kind(.file))
+        var icac: String?
+        @Option(help: ArgumentHelp("Our own node certificate.", valueName: "FILE"), completion: .kind(.file)) var noc:
+            String
+        @Option(help: ArgumentHelp("A private key; may be repeated.", valueName: "@FILE"), completion: .kind(.contents))
+        var key: [String]
+        @Option(
+            help: ArgumentHelp("The identity protection key, 16 bytes raw or in hex.", valueName: "@FILE"),
+            completion: .kind(.contents))
         var ipk: String
         @Option(name: .long, help: ArgumentHelp("The vendor id that devices store for us.", valueName: "V"))
         var vendorId: NumberArgument<UInt16>?

@@ -7,7 +7,7 @@ extension FabricCommand {
             commandName: "remove", abstract: "Remove a fabric with its keys, without telling its devices.",
             discussion: "Example: matterctl fabric remove lab --yes")
 
-        @Argument(help: "The name.") var name: String
+        @Argument(help: "The name.", completion: .kind(.fabric)) var name: String
         @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 

@@ -7,7 +7,7 @@ extension FabricCommand {
             commandName: "show", abstract: "Show a fabric's ids and certificates.",
             discussion: "Example: matterctl fabric show home --json")
 
-        @Argument(help: "The name; the fabric in use if left out.") var name: String?
+        @Argument(help: "The name; the fabric in use if left out.", completion: .kind(.fabric)) var name: String?
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws {

@@ -7,7 +7,7 @@ extension FabricCommand {
             commandName: "use", abstract: "Choose the fabric that commands use when none is named.",
             discussion: "Example: matterctl fabric use lab")
 
-        @Argument(help: "The name.") var name: String
+        @Argument(help: "The name.", completion: .kind(.fabric)) var name: String
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws { try FabricStore(try state.state()).choose(name) }

@@ -17,7 +17,7 @@ struct FabricsCommand: AsyncParsableCommand {
             abstract: "List the fabrics that devices are on, with the vendors of their administrators.",
             discussion: "Example: matterctl fabrics ls kitchen", aliases: ["list"])
 
-        @Argument(help: "Node ids, names or patterns of names.") var nodes: [String] = []
+        @Argument(help: "Node ids, names or patterns of names.", completion: .kind(.node)) var nodes: [String] = []
         @OptionGroup var selection: NodeSelection
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -20,6 +20,7 @@ struct FanSpeed: EverydayCommand {
     /// A mode, or `0%` to `100%`.
     struct Speed: ExpressibleByArgument, TrailingValue {
         static let forms = "0%–100%, off, low, medium, high or auto"
+        static let offers = FanModeArgument.offers + ["25%", "50%", "75%", "100%"]
 
         let verb: FanVerb
 

@@ -15,7 +15,8 @@ extension GroupCommand {
         @Argument(help: "The name.") var name: String
         @Option(help: ArgumentHelp("The group id, 1 to 65279; the lowest free one by default.", valueName: "N")) var id:
             NumberArgument<UInt16>?
-        @Option(help: ArgumentHelp("Use the key of this group.", valueName: "GROUP")) var keyOf: String?
+        @Option(help: ArgumentHelp("Use the key of this group.", valueName: "GROUP"), completion: .kind(.group))
+        var keyOf: String?
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func validate() throws {

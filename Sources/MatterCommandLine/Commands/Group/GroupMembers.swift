@@ -54,7 +54,7 @@ extension GroupCommand {
                 Example: matterctl group add lights kitchen hall/2
                 """)
 
-        @Argument(help: "The group, by name or id.") var group: String
+        @Argument(help: "The group, by name or id.", completion: .kind(.group)) var group: String
         @Argument(help: "Nodes by id or name, with /EP for an endpoint.") var nodes: [NodeArgument]
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
@@ -77,7 +77,7 @@ extension GroupCommand {
                 Example: matterctl group remove lights hall
                 """)
 
-        @Argument(help: "The group, by name or id.") var group: String
+        @Argument(help: "The group, by name or id.", completion: .kind(.group)) var group: String
         @Argument(help: "Nodes by id or name, with /EP for an endpoint.") var nodes: [NodeArgument]
         @Flag(help: "The devices are gone for good: do not try to reach them.") var offline = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
@@ -109,7 +109,7 @@ extension GroupCommand {
                 Example: matterctl group delete lights --yes
                 """)
 
-        @Argument(help: "The group, by name or id.") var group: String
+        @Argument(help: "The group, by name or id.", completion: .kind(.group)) var group: String
         @Flag(help: "The devices are gone for good: do not try to reach them.") var offline = false
         @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions

@@ -42,11 +42,12 @@ struct Commission<Vendor: VendorIssueOptions>: NetworkCommand {
         UInt16?
     @Option(
         help: ArgumentHelp(
-            "Commission the devices of a list: a line each with code, name and room; - for stdin.", valueName: "FILE"))
+            "Commission the devices of a list: a line each with code, name and room; - for stdin.", valueName: "FILE"),
+        completion: .kind(.file))
     var from: String?
     @OptionGroup var way: WayOptions
     @Option(help: ArgumentHelp("A name for the node.", valueName: "NAME")) var name: String?
-    @Option(help: ArgumentHelp("The room it is in.", valueName: "ROOM")) var room: String?
+    @Option(help: ArgumentHelp("The room it is in.", valueName: "ROOM"), completion: .kind(.room)) var room: String?
     @Option(help: ArgumentHelp("The node id to give it.", valueName: "N")) var nodeID: NumberArgument<UInt64>?
     @Option(
         help: ArgumentHelp(
@@ -84,10 +85,11 @@ struct Commission<Vendor: VendorIssueOptions>: NetworkCommand {
     @Option(
         help: ArgumentHelp(
             "With --until add-noc or network: leave the device as it is, and write what completes it; a secret.",
-            valueName: "FILE"))
+            valueName: "FILE"), completion: .kind(.file))
     var handover: String?
     @Option(
-        help: ArgumentHelp("Complete a commissioning that another machine has handed over.", valueName: "FILE"))
+        help: ArgumentHelp("Complete a commissioning that another machine has handed over.", valueName: "FILE"),
+        completion: .kind(.file))
     var complete: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -34,7 +34,7 @@ struct LockConfig: EverydayCommand {
             Example: matterctl lock config door --wrong-code-limit 3 --auto-relock 30s
             """)
 
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @Option(help: ArgumentHelp("How many wrong codes lock the keypad.", valueName: "N")) var wrongCodeLimit: String?
     @Option(help: ArgumentHelp("How long it stays locked.", valueName: "DURATION")) var lockout: String?
     @Option(help: ArgumentHelp("Lock again by itself after this time; or never.", valueName: "DURATION"))

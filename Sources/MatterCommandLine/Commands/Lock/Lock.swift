@@ -3,7 +3,9 @@ import MatterController
 
 /// Where the PIN code of a lock comes from; never an argument, which other users of this machine can see.
 struct PINOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The PIN code: @FILE, or @- for stdin.", valueName: "@FILE")) var pin: String?
+    @Option(
+        help: ArgumentHelp("The PIN code: @FILE, or @- for stdin.", valueName: "@FILE"), completion: .kind(.contents))
+    var pin: String?
 
     func validate() throws {
         guard let pin, !pin.hasPrefix("@") || pin.count < 2 else { return }
@@ -47,7 +49,7 @@ struct Lock: LockCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock", abstract: "Lock a door.", discussion: "Example: matterctl lock lock door")
 
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @OptionGroup var code: PINOptions
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
@@ -64,7 +66,7 @@ struct Unlock: LockCommand {
             Example: matterctl unlock door --pin @pin.txt --relock-after 30s
             """)
 
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @OptionGroup var code: PINOptions
     @Option(help: ArgumentHelp("Lock again after this time.", valueName: "DURATION")) var relockAfter: TimeSpan?
     @OptionGroup var everyday: EverydayOptions

@@ -15,7 +15,7 @@ struct MediaCommand: EverydayCommand {
     @Argument(
         help: ArgumentHelp(
             "The nodes, with /EP for an endpoint, or group:GROUP; for volume, last the value: \(LevelValue.forms).",
-            valueName: "node-or-value"))
+            valueName: "node-or-value"), completion: .kind(.nodesAndValue(LevelValue.offers)))
     var words: [String] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions

@@ -11,7 +11,7 @@ extension NodeCommand {
                 Example: matterctl node disconnect --all --purge
                 """)
 
-        @Argument(help: NodeSelection.wholeNodesHelp) var nodes: [String] = []
+        @Argument(help: NodeSelection.wholeNodesHelp, completion: .kind(.node)) var nodes: [String] = []
         @OptionGroup var selection: NodeSelection
         @Flag(help: "Also forget where they were reached and how they want to be treated.") var purge = false
         @OptionGroup(title: HelpPage.common) var state: StateOptions

@@ -7,7 +7,7 @@ extension NodeCommand {
             commandName: "forget", abstract: "Forget a node without telling it; it stays on the fabric.",
             discussion: "Example: matterctl node forget 5 --yes")
 
-        @Argument(help: "Node id or name.") var node: String
+        @Argument(help: "Node id or name.", completion: .kind(.node)) var node: String
         @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 

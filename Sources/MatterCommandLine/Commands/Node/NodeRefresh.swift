@@ -12,7 +12,7 @@ extension NodeCommand {
                 Example: matterctl node refresh hub
                 """)
 
-        @Argument(help: NodeSelection.wholeNodesHelp) var nodes: [String] = []
+        @Argument(help: NodeSelection.wholeNodesHelp, completion: .kind(.node)) var nodes: [String] = []
         @OptionGroup var selection: NodeSelection
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -12,7 +12,7 @@ extension NodeCommand {
                 Example: matterctl node remove kitchen --yes
                 """)
 
-        @Argument(help: "Node id or name.") var node: String
+        @Argument(help: "Node id or name.", completion: .kind(.node)) var node: String
         @Flag(help: "The device is gone for good: do not try to reach it.") var offline = false
         @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions

@@ -14,7 +14,8 @@ extension NodeCommand {
 
         @Argument(help: "Node id or name, or a device behind a bridge.") var node: NodeArgument
         @Option(help: ArgumentHelp("The new name.", valueName: "NAME")) var name: String?
-        @Option(help: ArgumentHelp("The room that it is in.", valueName: "ROOM")) var room: String?
+        @Option(help: ArgumentHelp("The room that it is in.", valueName: "ROOM"), completion: .kind(.room)) var room:
+            String?
         @Flag(help: "It is in no room.") var noRoom = false
         @Flag(name: .long, help: "Also write the name (NodeLabel) and the room (a user label) into the device.")
         var onDevice = false

@@ -11,7 +11,8 @@ struct TLVCommand: LocalCommand {
             Example: matterctl tlv 1524012A18
             """)
 
-    @Argument(help: "Hexadecimal or JSON; - or nothing for stdin, @FILE for a file.") var input: String = "-"
+    @Argument(help: "Hexadecimal or JSON; - or nothing for stdin, @FILE for a file.", completion: .kind(.file))
+    var input: String = "-"
     @OptionGroup(title: HelpPage.common) var output: OutputOptions
 
     func execute() async throws {

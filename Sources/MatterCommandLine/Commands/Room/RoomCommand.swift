@@ -31,7 +31,7 @@ struct RoomCommand: AsyncParsableCommand {
             commandName: "add", abstract: "Add a room that no node is in yet.",
             discussion: "Example: matterctl room add Hall")
 
-        @Argument(help: "The name.") var room: String
+        @Argument(help: "The name.", completion: .kind(.room)) var room: String
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws { try await state.controller().context.rooms().add(room) }
@@ -46,7 +46,7 @@ struct RoomCommand: AsyncParsableCommand {
                 Example: matterctl room rename Hall Entrance
                 """)
 
-        @Argument(help: "The room.") var room: String
+        @Argument(help: "The room.", completion: .kind(.room)) var room: String
         @Argument(help: "The new name.") var name: String
         @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var state: StateOptions
@@ -67,7 +67,7 @@ struct RoomCommand: AsyncParsableCommand {
             commandName: "rm", abstract: "Remove a room; its nodes are in none then.",
             discussion: "Example: matterctl room rm Hall --yes", aliases: ["remove"])
 
-        @Argument(help: "The room.") var room: String
+        @Argument(help: "The room.", completion: .kind(.room)) var room: String
         @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 

@@ -21,7 +21,8 @@ struct SceneNumber: ExpressibleByArgument, TrailingValue {
 }
 
 struct SceneOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Of the scenes of this group.", valueName: "GROUP")) var group: String?
+    @Option(help: ArgumentHelp("Of the scenes of this group.", valueName: "GROUP"), completion: .kind(.group))
+    var group: String?
 
     /// The number of the group; 0 for none.
     func number(_ context: CommandContext) async throws -> UInt16 {

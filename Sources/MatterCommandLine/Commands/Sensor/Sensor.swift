@@ -2,7 +2,7 @@ import ArgumentParser
 import MatterController
 
 /// A command that shows values of nodes: with units on a terminal, bare in a pipe.
-protocol ReadingCommand: NetworkCommand {
+protocol ReadingCommand: NetworkCommand, DeviceCommand {
     /// What there is to show.
     static var kinds: [Reading] { get }
     /// What is said of a node that has none of them.

@@ -34,7 +34,7 @@ struct SessionCommand: AsyncParsableCommand {
                 Example: matterctl session drop --all
                 """)
 
-        @Argument(help: NodeSelection.wholeNodesHelp) var nodes: [String] = []
+        @Argument(help: NodeSelection.wholeNodesHelp, completion: .kind(.node)) var nodes: [String] = []
         @OptionGroup var selection: NodeSelection
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
@@ -61,7 +61,7 @@ struct SessionCommand: AsyncParsableCommand {
                 Example: matterctl session warm --room Hall
                 """)
 
-        @Argument(help: NodeSelection.wholeNodesHelp) var nodes: [String] = []
+        @Argument(help: NodeSelection.wholeNodesHelp, completion: .kind(.node)) var nodes: [String] = []
         @OptionGroup var selection: NodeSelection
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -17,9 +17,10 @@ extension ThreadCommand.Dataset {
         var channel: UInt16?
         @Option(
             help: ArgumentHelp(
-                "The passphrase of the network is the first line of this file; - for stdin.", valueName: "@FILE"))
+                "The passphrase of the network is the first line of this file; - for stdin.", valueName: "@FILE"),
+            completion: .kind(.contents))
         var passphrase: String?
-        @Option(help: ArgumentHelp("The new file.", valueName: "FILE")) var out: String
+        @Option(help: ArgumentHelp("The new file.", valueName: "FILE"), completion: .kind(.file)) var out: String
         @OptionGroup(title: HelpPage.common) var output: OutputOptions
 
         func validate() throws {

@@ -12,7 +12,7 @@ extension TrustCommand {
                 Example: matterctl trust add paa.pem
                 """)
 
-        @Argument(help: "A file of certificates, PEM or DER; - for stdin.") var file: String
+        @Argument(help: "A file of certificates, PEM or DER; - for stdin.", completion: .kind(.file)) var file: String
         @Flag(help: "They sign certification declarations.") var signer = false
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 

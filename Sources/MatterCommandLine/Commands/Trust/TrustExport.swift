@@ -8,7 +8,7 @@ extension TrustCommand {
             abstract: "Write the trusted certificates into a folder, as --trust DIR takes them.",
             discussion: "Example: matterctl trust export authorities")
 
-        @Argument(help: "The folder.") var folder: String
+        @Argument(help: "The folder.", completion: .kind(.folder)) var folder: String
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws {

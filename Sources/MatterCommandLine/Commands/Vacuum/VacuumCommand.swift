@@ -11,7 +11,7 @@ struct VacuumCommand: EverydayCommand {
         discussion: "Example: matterctl vacuum start robot")
 
     @Argument(help: "What to do.") var action: Action
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

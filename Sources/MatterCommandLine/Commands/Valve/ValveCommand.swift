@@ -11,7 +11,7 @@ struct ValveCommand: EverydayCommand {
         discussion: "Example: matterctl valve open garden --for 10m --level 50%")
 
     @Argument(help: "What to do.") var action: Action
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp("With open: close by itself after this time.", valueName: "DURATION"))

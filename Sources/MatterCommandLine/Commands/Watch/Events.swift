@@ -12,7 +12,7 @@ struct Events: NodeSubject {
             """)
 
     @Argument(help: "Node id or name.") var node: NodeArgument
-    @Argument(help: "Which events.") var paths: [String] = []
+    @Argument(help: "Which events.", completion: .kind(.path(.event))) var paths: [String] = []
     @Option(help: ArgumentHelp("Only later ones.", valueName: "SINCE")) var since: String?
     @Flag(help: "Go on with new ones until stopped.") var follow = false
     @Option(help: ArgumentHelp("With --follow: end after this many lines.", valueName: "N")) var count: Int?

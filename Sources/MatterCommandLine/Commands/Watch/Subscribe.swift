@@ -12,9 +12,13 @@ struct Subscribe: NetworkCommand {
             Example: matterctl subscribe kitchen 1/on-off/on-off --for 1h
             """, aliases: ["watch"])
 
-    @Argument(help: ArgumentHelp("The nodes, and what to follow.", valueName: "node-or-path")) var words: [String] = []
+    @Argument(
+        help: ArgumentHelp("The nodes, and what to follow.", valueName: "node-or-path"), completion: .kind(.nodeOrPath))
+    var words: [String] = []
     @OptionGroup var selection: NodeSelection
-    @Option(help: ArgumentHelp("Also these events, by name or number.", valueName: "PATH")) var event: [String] = []
+    @Option(
+        help: ArgumentHelp("Also these events, by name or number.", valueName: "PATH"), completion: .kind(.path(.event))
+    ) var event: [String] = []
     @Option(help: ArgumentHelp("No reports sooner after each other than this.", valueName: "DURATION"))
     var min: TimeSpan?
     @Option(help: ArgumentHelp("Silence of a node longer than about this is a loss.", valueName: "DURATION"))
@@ -25,7 +29,7 @@ struct Subscribe: NetworkCommand {
     @Option(
         help: ArgumentHelp(
             "End when this is so, also with !=, <, <=, > and >=; exit code 12 if --for or --count ends it before.",
-            valueName: "PATH=VALUE"))
+            valueName: "PATH=VALUE"), completion: .kind(.condition))
     var until: String?
     @Flag(help: "Begin each line with its time.") var timestamps = false
     @Flag(help: "Enums and bitmaps as numbers, without units.") var numeric = false

@@ -12,7 +12,8 @@ struct Wait: NodeSubject {
             """)
 
     @Argument(help: "Node id or name.") var node: NodeArgument
-    @Argument(help: ArgumentHelp("What is waited for.", valueName: "path=value")) var condition: String
+    @Argument(help: ArgumentHelp("What is waited for.", valueName: "path=value"), completion: .kind(.condition))
+    var condition: String
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(

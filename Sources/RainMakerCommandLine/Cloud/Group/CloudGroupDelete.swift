@@ -19,7 +19,8 @@ struct CloudDelete: NetworkCommand {
     @Flag(help: "Make the known devices leave the fabric first.") var devices = false
     @Flag(help: "Skip the confirmation prompt.") var yes = false
     @Option(
-        help: ArgumentHelp("The account: public, china or a name you choose (env MATTERCTL_CLOUD).", valueName: "NAME"))
+        help: ArgumentHelp("The account: public, china or a name you choose (env MATTERCTL_CLOUD).", valueName: "NAME"),
+        completion: .kind(.profile))
     var profile: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

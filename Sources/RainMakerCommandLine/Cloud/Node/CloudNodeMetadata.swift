@@ -14,8 +14,9 @@ struct CloudNodeMetadata: CloudSubcommand {
             """)
 
     @Argument(help: "The node's id in the cloud.") var node: String
-    @Option(help: ArgumentHelp("What to merge: {\"Matter\":{…}}; null deletes a member.", valueName: "FILE")) var set:
-        String?
+    @Option(
+        help: ArgumentHelp("What to merge: {\"Matter\":{…}}; null deletes a member.", valueName: "FILE"),
+        completion: .kind(.file)) var set: String?
     @Flag(help: "Read it from the device again, and tell the cloud what has changed.") var collect = false
     @OptionGroup var options: CloudOptions
 

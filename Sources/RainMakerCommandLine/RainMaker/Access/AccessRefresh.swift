@@ -25,7 +25,9 @@ struct AccessRefresh: NetworkCommand {
 
     @Option(help: ArgumentHelp("The group: id or name; that of the fabric if left out.", valueName: "GROUP"))
     var group: String?
-    @Option(name: .long, help: ArgumentHelp("Only this node; may be repeated.", valueName: "NODE")) var node: [String] =
+    @Option(
+        name: .long, help: ArgumentHelp("Only this node; may be repeated.", valueName: "NODE"), completion: .kind(.node)
+    ) var node: [String] =
         []
     @Flag(help: "Change the lists even if the certificate of a controller could not be renewed.") var force = false
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions

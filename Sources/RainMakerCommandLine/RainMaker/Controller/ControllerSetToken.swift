@@ -11,8 +11,9 @@ extension RainMakerController {
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
         @Option(
-            name: .long, help: ArgumentHelp("The token is the first line of this file; - for stdin.", valueName: "FILE")
-        )
+            name: .long,
+            help: ArgumentHelp("The token is the first line of this file; - for stdin.", valueName: "FILE"),
+            completion: .kind(.file))
         var tokenFile: String
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

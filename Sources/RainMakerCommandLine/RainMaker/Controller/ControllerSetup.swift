@@ -19,7 +19,8 @@ extension RainMakerController {
         @OptionGroup var login: LoginOptions
         @Option(
             name: .long,
-            help: ArgumentHelp("A refresh token is the first line of this file; - for stdin.", valueName: "FILE"))
+            help: ArgumentHelp("A refresh token is the first line of this file; - for stdin.", valueName: "FILE"),
+            completion: .kind(.file))
         var tokenFile: String?
         @Option(help: ArgumentHelp("The cloud that the controller uses; the fabric's if left out.", valueName: "URL"))
         var url: String?

@@ -9,7 +9,9 @@ extension RainMakerDataset {
             discussion: "Example: matterctl rainmaker dataset set router dataset.hex")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-        @Argument(help: "The dataset is the first line of this file, in hexadecimal digits; - for stdin.")
+        @Argument(
+            help: "The dataset is the first line of this file, in hexadecimal digits; - for stdin.",
+            completion: .kind(.file))
         var file: String
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

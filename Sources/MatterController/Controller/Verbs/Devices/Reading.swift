@@ -20,7 +20,8 @@ public struct Reading: Sendable {
         case occupancy
     }
 
-    package let cluster: ClusterID
+    /// The cluster that has it.
+    public let cluster: ClusterID
     package let attribute: AttributeID
     /// What it is, for people and programs.
     public let name: String
