@@ -7,11 +7,13 @@ enum LeadingOptions {
     /// command does not need it.
     private static let declaration = CommandDeclaration(of: NetworkOptions.self)
     private static let help: Set<String> = ["-h", "--help"]
+    /// What begins a line of another kind. It is looked for first, as the declaration takes some milliseconds.
+    private static let others: Set<String> = ["-h", "--help", "--version", CompletionCall.word]
 
     /// Whether an argument is one of them, and takes the next argument; `nil` if it is none.
     private static func takesNext(_ argument: String) -> Bool? {
         let name = String(argument.prefix { $0 != "=" })
-        guard !help.contains(name) else { return nil }
+        guard !others.contains(name) else { return nil }
         if let option = declaration.option(name) {
             // A flag takes nothing.
             guard option.value != nil else { return name == argument ? false : nil }
