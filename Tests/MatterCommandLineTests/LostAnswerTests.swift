@@ -39,10 +39,28 @@ import Testing
         ] as [(String, Set<String>)] {
             _ = await running.stop()
             running = try await device(port, "--network wifi --setup-over-ip --fault mute:invoke:\(lost)").device
-            try await shell.succeed("\(words) --address 127.0.0.1:\(port) --timeout 24s")
+            try await shell.succeed("\(words) --address 127.0.0.1:\(port) --timeout 36s")
             #expect(try await networks() == expected)
         }
         _ = await running.stop()
+    }
+
+    /// The third command is CommissioningComplete; after it, a node whose fail-safe is gone says "OK" to its end, too.
+    @Test(
+        "a change that the node has kept is said to be made, though its last answer never came",
+        arguments: ["mute:invoke:3", "garble:3"])
+    func completed(fault: String) async throws {
+        let (new, port) = try await device("0", "--network wifi --setup-over-ip")
+        let password = try shell.file("password", "simulated-password\n")
+        try await commission(port, "--wifi simulated --wifi-password @\(password)")
+        let address = "--address 127.0.0.1:\(port)"
+        try await shell.succeed("net add lamp --wifi simulated-open --wifi-open \(address)")
+        _ = await new.stop()
+        let silent = try await device(port, "--network wifi --setup-over-ip --fault \(fault)").device
+        let removal = try await shell.run("net remove lamp simulated-open --yes \(address) --timeout 4s")
+        #expect(!removal.stderr.contains("nothing has changed"), "\(removal.stderr)")
+        #expect(removal.status == 0, "\(removal.stderr)")
+        _ = await silent.stop()
     }
 
     @Test("the fabric of another administrator is removed, although the answer is lost", arguments: 1...2)

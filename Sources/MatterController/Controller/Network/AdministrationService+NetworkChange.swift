@@ -30,7 +30,7 @@ extension AdministrationService {
         let procedure = NetworkChangeProcedure(
             link: try await links.link(to: node), interface: interface, title: title, label: node.label, budget: budget,
             node: node, note: note)
-        try await procedure.perform(change)
+        if let changed = try await procedure.perform(change) { return changed }
         let after = try await networkState(of: node, title: title, budget: budget)
         return after.commissioning.first { $0.endpoint == interface.endpoint } ?? interface
     }
@@ -80,9 +80,11 @@ private struct NetworkChangeProcedure: Sendable {
 
     private var seconds: UInt16 { UInt16(interface.joiningSeconds) + Self.search }
 
-    func perform(_ change: NetworkChange) async throws {
+    /// - Returns: the interface afterwards, if it was looked at.
+    func perform(_ change: NetworkChange) async throws -> NetworkState.Commissioning? {
         try await arm()
         let end = link.time.now + .seconds(Int64(seconds))
+        var isCompleting = false
         do {
             switch change {
             case .add(let credential, let connects):
@@ -91,15 +93,24 @@ private struct NetworkChangeProcedure: Sendable {
             case .connect(let id): try await connect(id, NetworkName.text(id), until: end)
             case .remove(let id, _): try await send(.remove(id), network: NetworkName.text(id))
             }
+            isCompleting = true
             try await complete(change, until: end)
+            return nil
         } catch {
             // An interrupted task could not talk to the node any more.
-            let isUndone = await link.time.start { await disarm() }.value
+            let state = await link.time.start { [isCompleting] in await stateAfterFailure(of: change, isCompleting) }
+                .value
+            if case .changed(let interface) = state, !(error is CancellationError) { return interface }
             guard var failure = error as? ControllerError else { throw error }
-            failure.reason +=
-                isUndone
-                ? "; nothing has changed"
-                : "; \(title) takes the change back by itself within \(max(0, Int64((end - link.time.now) / .seconds(1)))) s"
+            switch state {
+            case .unchanged: failure.reason += "; nothing has changed"
+            case .changed: failure.reason += "; the change was made"
+            case .unknown where isCompleting:
+                failure.reason +=
+                    "; \(title) keeps the change if it has heard the last step, or takes it back within \(left(until: end)) s"
+            case .unknown:
+                failure.reason += "; \(title) takes the change back by itself within \(left(until: end)) s"
+            }
             throw failure
         }
     }
@@ -168,16 +179,35 @@ private struct NetworkChangeProcedure: Sendable {
         let code = try code(of: try await invoke(CommissioningCommand.commissioningComplete.command))
         if code == .ok { return }
         // A repeated command finds no fail-safe; an expired one neither. What the node has tells which.
-        if code == .noFailSafe {
-            let state = NetworkState(try await link.read(NetworkState.paths, deadline: deadline(nil)))
-            let now = state.commissioning.first { $0.endpoint == interface.endpoint }
-            if let now, change.isDone(in: now) { return }
-        }
+        if code == .noFailSafe, let now = try await look(deadline: deadline(nil)), change.isDone(in: now) { return }
         throw ControllerError(
             .networkRefused, "\(title) did not keep the change: \(code.map { "\($0)" } ?? "an unknown error")")
     }
 
-    /// - Returns: whether the node has taken everything back.
+    /// The state of a node after a change that failed.
+    private enum StateAfterFailure {
+        case unchanged
+        case changed(NetworkState.Commissioning)
+        case unknown
+    }
+
+    /// Takes the fail-safe back, and looks at the networks where the last step may have been done: a node whose fail-safe
+    /// is gone answers with success, whichever way it went.
+    private func stateAfterFailure(of change: NetworkChange, _ isCompleting: Bool) async -> StateAfterFailure {
+        guard await disarm() else { return .unknown }
+        guard isCompleting else { return .unchanged }
+        guard let now = try? await look(deadline: link.time.now + Self.undoing) else { return .unknown }
+        return change.isDone(in: now) ? .changed(now) : .unchanged
+    }
+
+    private func look(deadline: Instant) async throws -> NetworkState.Commissioning? {
+        let state = NetworkState(try await link.read(NetworkState.paths, deadline: deadline))
+        return state.commissioning.first { $0.endpoint == interface.endpoint }
+    }
+
+    private func left(until end: Instant) -> Int64 { max(0, Int64((end - link.time.now) / .seconds(1))) }
+
+    /// - Returns: whether the node has no fail-safe any more.
     private func disarm() async -> Bool {
         let command = CommissioningCommand.armFailSafe(seconds: 0, breadcrumb: 0)
         let result = try? await link.invoke(command.command, .absolute, deadline: link.time.now + Self.undoing)
