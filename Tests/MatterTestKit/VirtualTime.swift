@@ -7,7 +7,8 @@ import Synchronization
 /// All work of a test runs on one queue: its tasks, its actors and the event loop of its links. When the queue is empty,
 /// the clock jumps to the next timer. A test that waits for a minute takes no time, and a busy machine changes nothing.
 /// What a test waits for must therefore be on that queue too: no socket, no thread, no real sleep.
-package final class VirtualTime: SteppedTime {
+package final class VirtualTime: TimeSource {
+    package let isStepped = true
     /// The time of the test under way; `nil` where it is the real one.
     @TaskLocal package static var current: VirtualTime?
 
@@ -45,7 +46,8 @@ package final class VirtualTime: SteppedTime {
 }
 
 /// The time of a process that can be killed: from then on none of its work goes on, and none of its timers fires.
-package final class VirtualProcess: SteppedTime {
+package final class VirtualProcess: TimeSource {
+    package let isStepped = true
     private let whole: VirtualTime
     private let lane: VirtualLane
     private let loop: VirtualLoop

@@ -18,11 +18,18 @@ public protocol TimeSource: Sendable {
     /// Where work runs that outlives the task that started it; `nil` for the usual place.
     var executor: (any TaskExecutor)? { get }
 
+    /// Whether the time passes only when nothing is left to do. A thread that waits in the kernel would be overtaken by it, so
+    /// what other processes have is looked at again instead.
+    var isStepped: Bool { get }
+
     /// - Throws: `CancellationError`.
     func sleep(until deadline: Instant) async throws
 }
 
 extension TimeSource {
+    /// Time passes by itself.
+    public var isStepped: Bool { false }
+
     /// - Throws: `CancellationError`.
     public func sleep(for duration: Duration) async throws { try await sleep(until: now + duration) }
 

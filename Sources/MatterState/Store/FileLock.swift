@@ -48,7 +48,7 @@ extension StateDirectory {
     private func nextLock(
         _ name: RecordName, _ deadline: Instant, isolation: isolated (any Actor)? = #isolation
     ) async throws -> FileLock? {
-        guard !(time is any SteppedTime) else {
+        guard !time.isStepped else {
             try await time.sleep(for: min(Self.step, deadline - time.now))
             return nil
         }

@@ -14,7 +14,7 @@ package final class FolderWatch: Sendable {
 
     fileprivate init(_ path: String, _ time: any TimeSource) {
         self.time = time
-        guard !(time is any SteppedTime) else {
+        guard !time.isStepped else {
             descriptor = nil
             return
         }

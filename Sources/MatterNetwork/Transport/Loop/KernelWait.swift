@@ -41,10 +41,6 @@ package struct KernelWaitError: Error {
     package let number: Int32
 }
 
-/// A time that passes only when nothing is left to do: a thread that waits in the kernel would be overtaken by it. What others
-/// have is looked at again instead.
-package protocol SteppedTime: TimeSource {}
-
 /// The thread of one wait.
 private final class WaitingThread: Sendable {
     private struct State {

@@ -74,7 +74,7 @@ package final class SlotFile: Sendable {
 
     /// Waits until nobody has a lock on one of the bytes.
     private func awaitChange(of places: [Int64], until deadline: Instant) async throws {
-        guard !(time is any SteppedTime) else { return try await time.sleep(for: min(Self.step, deadline - time.now)) }
+        guard !time.isStepped else { return try await time.sleep(for: min(Self.step, deadline - time.now)) }
         do {
             try await withThrowingTaskGroup(of: Void.self) { [reopen, time] group in
                 for place in places {
