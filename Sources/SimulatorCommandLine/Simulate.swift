@@ -16,7 +16,7 @@ extension NodeConfiguration.Network: ExpressibleByArgument {}
 private let helpPage = CommandConfiguration(
     commandName: "simulate", abstract: "Turn this machine into virtual Matter devices.",
     discussion: """
-        Device types: \(DeviceKind.all.map(\.name).joined(separator: ", ")). Several types, separated by commas, \
+        Device types: \(SimulatedType.all.map(\.name).joined(separator: ", ")). Several types, separated by commas, \
         share one node on endpoints 1, 2, …
 
         While it runs, lines on stdin are things that happen to the device: `1 on-off toggle` (endpoint, cluster, \
@@ -43,7 +43,7 @@ package enum Simulation {
 
 struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
     static var configuration: CommandConfiguration { helpPage }
-    static var deviceTypes: [String] { DeviceKind.all.map(\.name) }
+    static var deviceTypes: [String] { SimulatedType.all.map(\.name) }
 
     @Argument(help: "What to be: a device type, or several separated by commas.", completion: .kind(.simulatedTypes))
     var types: String
@@ -134,7 +134,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
     }
 
     func execute() async throws {
-        let kinds = try types.split(separator: ",").map { try DeviceKind.named(String($0)) }
+        let kinds = try types.split(separator: ",").map { try SimulatedType.named(String($0)) }
         guard let first = kinds.first else { throw CommandLineError(.usageType, "no device type is given") }
         try vendor.check(count: count)
         if let path = try plans(kinds).placeless {
@@ -209,14 +209,14 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
     ///
     /// - Returns: also the path of a value that has no place.
     private func plans(
-        _ kinds: [DeviceKind], _ options: DeviceOptions = DeviceOptions()
+        _ kinds: [SimulatedType], _ options: DeviceOptions = DeviceOptions()
     ) throws -> (endpoints: [EndpointPlan], placeless: ElementPath?) {
         let values = try value.map { word throws in
             guard let pair = try AttributeSetting.pairs([word]).first else { throw ValidationError("missing value") }
             let setting = try AttributeSetting(pair, with: ValueParser { _ in .steps })
             return (setting.path, setting.parsed.value)
         }
-        var endpoints = DeviceKind.plans(kinds, options: options)
+        var endpoints = SimulatedType.plans(kinds, options: options)
         let placeless = endpoints.add(values)
         return (endpoints, placeless)
     }
@@ -235,7 +235,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         }
     }
 
-    private func configuration(_ kind: DeviceKind, _ directory: StateDirectory) throws -> NodeConfiguration {
+    private func configuration(_ kind: SimulatedType, _ directory: StateDirectory) throws -> NodeConfiguration {
         let now = MatterEpoch.seconds(unix: WallClock.unixTime()) ?? 0
         let credentials: DeviceAttestationCredentials
         if let attestation {
@@ -281,7 +281,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
     }
 
     private func start(
-        _ number: Int, _ shared: NodeConfiguration, _ kinds: [DeviceKind], _ directory: StateDirectory,
+        _ number: Int, _ shared: NodeConfiguration, _ kinds: [SimulatedType], _ directory: StateDirectory,
         _ avahi: AvahiDiscovery?, _ bluetooth: BlueZPeripheral?
     ) async throws -> SimulatedDevice {
         var configuration = shared

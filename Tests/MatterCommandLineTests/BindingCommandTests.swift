@@ -112,14 +112,14 @@ import Testing
 
     @Test("a device of all types is given, bound and shown as any other")
     func everyType() async throws {
-        let types = DeviceKind.all.map(\.name).joined(separator: ",")
+        let types = SimulatedType.all.map(\.name).joined(separator: ",")
         let device = try shell.start("simulate \(types) --port 0 --mdns none --state \(shell.path("all"))")
         let port = try await device.line("ready")
         try await shell.succeed(
             "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name all --timeout 60s")
         let endpoints = try #require(
             try await shell.succeed("describe all --json").json()["endpoints"]?.arrayValue)
-        #expect(endpoints.count > DeviceKind.all.count)
+        #expect(endpoints.count > SimulatedType.all.count)
         let lights = endpoints.filter { endpoint in
             endpoint["clusters"]?.arrayValue?.contains { $0["cluster"] == "OnOff" } == true
         }.compactMap { $0["endpoint"]?.serialized() }

@@ -10,7 +10,7 @@ import Testing
 struct DeviceKindTests {
     @Test("every kind has its own name")
     func names() {
-        #expect(Set(DeviceKind.all.map(\.name)).count == DeviceKind.all.count)
+        #expect(Set(SimulatedType.all.map(\.name)).count == SimulatedType.all.count)
     }
 
     /// What docs/virtual-device.md says can be typed.
@@ -87,7 +87,7 @@ struct DeviceKindTests {
     ]
 
     @Test("every kind is listed with what can be typed at it")
-    func listed() { #expect(Self.typed.map(\.kind).sorted() == DeviceKind.all.map(\.name).sorted()) }
+    func listed() { #expect(Self.typed.map(\.kind).sorted() == SimulatedType.all.map(\.name).sorted()) }
 
     @Test("what can be typed at a device makes sense to it, and nothing else does", arguments: typed)
     func input(_ kind: String, _ lines: [String]) throws {

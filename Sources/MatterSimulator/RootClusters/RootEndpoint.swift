@@ -5,7 +5,7 @@ import MatterModel
 enum RootEndpoint {
     static func plan(_ configuration: NodeConfiguration, bootCount: UInt16, parts: Int) -> EndpointPlan {
         EndpointPlan(
-            deviceTypes: [DeviceKind.revision(.rootNode)],
+            deviceTypes: [SimulatedType.revision(.rootNode)],
             servers: servers(configuration, bootCount: bootCount) + sleep(configuration)
                 + configuration.moreRootServers())
     }

@@ -39,13 +39,13 @@ struct Household: Sendable {
 
     /// A device that is on no fabric yet, or goes on from what is in the folder.
     static func device(_ thing: Thing, _ folder: StateDirectory, _ time: VirtualTime) async throws -> SimulatedDevice {
-        let kind = try DeviceKind.named(thing.kind)
+        let kind = try SimulatedType.named(thing.kind)
         var surroundings = SimulatedDevice.Surroundings(
             port: 0, store: DeviceStore(folder, node: thing.folder), random: SeededRandom(UInt64(thing.folder)))
         surroundings.time = time
         surroundings.links = time.network.links()
         let device = try SimulatedDevice(
-            configuration.get(), surroundings: surroundings, endpoints: { DeviceKind.plans([kind]) })
+            configuration.get(), surroundings: surroundings, endpoints: { SimulatedType.plans([kind]) })
         _ = try await device.start()
         time.start { await device.run() }
         return device

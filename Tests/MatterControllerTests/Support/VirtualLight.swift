@@ -52,7 +52,7 @@ final class VirtualLight: Sendable {
             pbkdf: pbkdf, attestation: credentials ?? attestation.credentials, primaryDeviceType: .dimmableLight)
         configuration.terms = terms
         change(&configuration)
-        let kinds = [try DeviceKind.named(kind)]
+        let kinds = [try SimulatedType.named(kind)]
         var surroundings = SimulatedDevice.Surroundings(port: 0, report: report)
         surroundings.bluetooth = bluetooth
         if let time = VirtualTime.current {
@@ -62,7 +62,7 @@ final class VirtualLight: Sendable {
         let device = try SimulatedDevice(
             configuration, surroundings: surroundings,
             endpoints: {
-                var plans = DeviceKind.plans(kinds)
+                var plans = SimulatedType.plans(kinds)
                 plan(&plans)
                 return plans
             })

@@ -36,12 +36,12 @@ private final class NetworkBench: Sendable {
         store: DeviceStore? = nil, time: any TimeSource = SystemTime(),
         report: @escaping @Sendable (NodeReport) -> Void = { _ in }
     ) async throws {
-        let kinds = [try DeviceKind.named(kind)]
+        let kinds = [try SimulatedType.named(kind)]
         var surroundings = SimulatedDevice.Surroundings(port: 0, store: store, report: report)
         surroundings.time = time
         let device = try SimulatedDevice(
             try NodeBench.configuration(change), surroundings: surroundings,
-            endpoints: { DeviceKind.plans(kinds) })
+            endpoints: { SimulatedType.plans(kinds) })
         let port = try await device.start()
         self.device = device
         address = try PeerAddress(parsing: "[::1]:\(port)")

@@ -59,7 +59,7 @@ final class NodeBench {
     }
 
     let configuration: NodeConfiguration
-    private let kinds: [DeviceKind]
+    private let kinds: [SimulatedType]
     private(set) var node: SimulatedNode
     private(set) var moment: Moment
     var pase = Caller(
@@ -67,10 +67,10 @@ final class NodeBench {
 
     init(_ kinds: [String] = ["dimmable-light"], _ change: (inout NodeConfiguration) -> Void = { _ in }) throws {
         configuration = try Self.configuration(change)
-        self.kinds = try kinds.map { try DeviceKind.named($0) }
+        self.kinds = try kinds.map { try SimulatedType.named($0) }
         moment = Moment(instant: .now, unixMicroseconds: (UInt64(Self.now) + 946_684_800) * 1_000_000)
         node = try SimulatedNode(
-            configuration, endpoints: DeviceKind.plans(self.kinds), random: SystemRandom(), at: moment)
+            configuration, endpoints: SimulatedType.plans(self.kinds), random: SystemRandom(), at: moment)
     }
 
     /// The device loses its power and starts again from what is saved.
@@ -80,7 +80,7 @@ final class NodeBench {
         saved.clusters = try SavedClusters(tlv: node.savedClusters.tlv)
         saved.nextEventNumber = node.reserveEventNumbers()
         node = try SimulatedNode(
-            configuration, endpoints: DeviceKind.plans(kinds), saved: saved, random: SystemRandom(), at: moment)
+            configuration, endpoints: SimulatedType.plans(kinds), saved: saved, random: SystemRandom(), at: moment)
     }
 
     /// Lets time go by, stopping wherever the node has something to do.

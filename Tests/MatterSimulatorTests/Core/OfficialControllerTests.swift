@@ -83,7 +83,7 @@ struct OfficialControllerTests {
         try FileManager.default.createDirectory(
             at: folder.appendingPathComponent("paa"), withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let kinds = DeviceKind.all.map(\.name)
+        let kinds = SimulatedType.all.map(\.name)
         let device = try OfficialController.start(
             folder, kinds.joined(separator: ","), "--port", "5597", "--discriminator", "2027", "--passcode", "34561236",
             "--network", network, "--rainmaker")
@@ -96,7 +96,7 @@ struct OfficialControllerTests {
         #expect(lines.count { $0.hasPrefix("attribute ") } > 600)
         // The bridge has its lights on endpoints of their own.
         let descriptors = lines.filter { $0.contains(".Descriptor.DeviceTypeList = ") }
-        #expect(descriptors.count == DeviceKind.plans(DeviceKind.all).count + 1)
+        #expect(descriptors.count == SimulatedType.plans(SimulatedType.all).count + 1)
     }
 
     /// A test group of the SDK, whose controllers know the key, and take the first counter on trust: that of others they

@@ -9,7 +9,7 @@ import Testing
 /// What the catalogue asks of every device type, asked of every kind that can be simulated.
 @Suite("Device types against the catalogue", .beside)
 struct DeviceTypeConformanceTests {
-    static let kinds = DeviceKind.all.map(\.name)
+    static let kinds = SimulatedType.all.map(\.name)
 
     @Test("every kind has its mandatory clusters, as server and as client", arguments: kinds)
     func clusters(_ kind: String) throws {
@@ -233,8 +233,8 @@ struct DeviceTypeConformanceTests {
 
     @Test("what a feature makes mandatory is there, and every feature is one of the cluster's")
     func features() throws {
-        let kinds = try Self.kinds.map { try DeviceKind.named($0) }
-        let nodes = [try ClusterBench { DeviceKind.plans(kinds) }] + (try Self.roots.indices.map(Self.root))
+        let kinds = try Self.kinds.map { try SimulatedType.named($0) }
+        let nodes = [try ClusterBench { SimulatedType.plans(kinds) }] + (try Self.roots.indices.map(Self.root))
         var seen: Set<String> = []
         for bench in nodes {
             for (number, endpoint) in bench.node.endpoints {
@@ -280,8 +280,8 @@ struct DeviceTypeConformanceTests {
 
     @Test("several kinds share one node")
     func together() throws {
-        let kinds = try Self.kinds.map { try DeviceKind.named($0) }
-        let bench = try ClusterBench { DeviceKind.plans(kinds) }
-        #expect(bench.node.endpointNumbers.count == DeviceKind.plans(kinds).count + 1)
+        let kinds = try Self.kinds.map { try SimulatedType.named($0) }
+        let bench = try ClusterBench { SimulatedType.plans(kinds) }
+        #expect(bench.node.endpointNumbers.count == SimulatedType.plans(kinds).count + 1)
     }
 }

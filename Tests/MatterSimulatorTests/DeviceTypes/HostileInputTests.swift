@@ -44,7 +44,7 @@ struct HostileInputTests {
         return .structure(members)
     }
 
-    @Test("every command and every write with every kind of value", arguments: DeviceKind.all.map(\.name))
+    @Test("every command and every write with every kind of value", arguments: SimulatedType.all.map(\.name))
     func everything(_ kind: String) throws {
         let bench = try ClusterBench(kind)
         var generator = SeededGenerator(seed: 20_261_121)

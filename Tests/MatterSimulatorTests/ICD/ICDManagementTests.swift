@@ -15,8 +15,8 @@ import Testing
     private let bench: ClusterBench
 
     init() throws {
-        let light = try DeviceKind.named("on-off-light")
-        bench = try ClusterBench(changing: { $0.sleep = SleepHabits(idle: 60) }) { DeviceKind.plans([light]) }
+        let light = try SimulatedType.named("on-off-light")
+        bench = try ClusterBench(changing: { $0.sleep = SleepHabits(idle: 60) }) { SimulatedType.plans([light]) }
     }
 
     private func register(

@@ -19,7 +19,7 @@ struct RainMakerTests {
         let bench = try ClusterBench {
             [
                 EndpointPlan(
-                    deviceTypes: [DeviceKind.revision(0x0100)],
+                    deviceTypes: [SimulatedType.revision(0x0100)],
                     servers: [RainMakerServer(RainMakerOptions(revision: revision, nodeID: nodeID), key: key)])
             ]
         }
@@ -220,8 +220,8 @@ struct RainMakerControllerTests {
     @Test("a command is answered when the cloud has answered, and others go on meanwhile", arguments: ["t", nil])
     func later(accessToken: String?) async throws {
         let bench = try ClusterBench {
-            DeviceKind.plans(
-                (try? [DeviceKind.named("rainmaker-controller")]) ?? [],
+            SimulatedType.plans(
+                (try? [SimulatedType.named("rainmaker-controller")]) ?? [],
                 options: DeviceOptions(cloud: FakeCloud(accessToken: accessToken)))
         }
         #expect(try Self.append(bench, "token") == .success)

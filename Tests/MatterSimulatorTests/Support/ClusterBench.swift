@@ -59,8 +59,8 @@ final class ClusterBench {
     let endpoint: EndpointID = 1
 
     convenience init(_ kinds: String...) throws {
-        let kinds = try kinds.map { try DeviceKind.named($0) }
-        try self.init { DeviceKind.plans(kinds) }
+        let kinds = try kinds.map { try SimulatedType.named($0) }
+        try self.init { SimulatedType.plans(kinds) }
     }
 
     /// - Parameters:

@@ -1,9 +1,11 @@
 import MatterModel
 
-extension DeviceKind {
+extension SimulatedType {
     /// What has clusters of RainMaker.
-    static let rainMaker: [DeviceKind] = [
-        DeviceKind("rainmaker-controller", "A controller that takes a RainMaker account.", deviceType: .controlBridge) {
+    static let rainMaker: [SimulatedType] = [
+        SimulatedType(
+            "rainmaker-controller", "A controller that takes a RainMaker account.", deviceType: .controlBridge
+        ) {
             options in
             [
                 EndpointPlan(
@@ -15,7 +17,7 @@ extension DeviceKind {
                     clients: bridgeClients)
             ]
         },
-        DeviceKind("rainmaker-border-router", "A router that takes a Thread network.", deviceType: .controlBridge) {
+        SimulatedType("rainmaker-border-router", "A router that takes a Thread network.", deviceType: .controlBridge) {
             _ in
             [
                 EndpointPlan(
@@ -24,7 +26,8 @@ extension DeviceKind {
                     clients: bridgeClients)
             ]
         },
-        DeviceKind("rainmaker-badge", "A badge with a button, and its bearer's data.", deviceType: .onOffLightSwitch) {
+        SimulatedType("rainmaker-badge", "A badge with a button, and its bearer's data.", deviceType: .onOffLightSwitch)
+        {
             _ in
             [
                 EndpointPlan(

@@ -2,8 +2,8 @@ package import MatterModel
 
 /// A device type that can be simulated: how an endpoint of it is built.
 ///
-/// To add one, write its servers and put a line into ``all``.
-package struct DeviceKind: Sendable {
+/// To add one, write its servers and put a row into ``all``.
+package struct SimulatedType: Sendable {
     /// As users write it: `dimmable-light`.
     package let name: String
     /// One sentence for `simulate --help`.
@@ -23,32 +23,49 @@ package struct DeviceKind: Sendable {
         self.build = build
     }
 
+    /// A type of one endpoint.
+    ///
+    /// - Parameters:
+    ///   - also: further device types of the endpoint.
+    ///   - clients: the clusters that it controls on other devices.
+    package init(
+        _ name: String, _ summary: String, _ deviceType: DeviceTypeID, also: [DeviceTypeID] = [],
+        clients: [ClusterID] = [], servers: @escaping @Sendable (_ options: DeviceOptions) -> [any ClusterServer]
+    ) {
+        self.init(name, summary, deviceType: deviceType) { options in
+            [
+                EndpointPlan(
+                    deviceTypes: ([deviceType] + also).map(Self.revision), servers: servers(options), clients: clients)
+            ]
+        }
+    }
+
     /// As people read it: `Dimmable light`.
     package var title: String {
         let words = name.split(separator: "-").joined(separator: " ")
         return words.prefix(1).uppercased() + words.dropFirst()
     }
 
-    /// Every kind there is.
-    package static let all: [DeviceKind] = lights + colorLights + controls + rainMaker + house + sensors + appliances
+    /// The clusters that the device itself serves, beside those that every endpoint has.
+    package var clusters: [ClusterID] { build(DeviceOptions()).first?.servers.map(\.id) ?? [] }
 
-    /// - Throws: ``SimulatorError`` that names the kinds there are.
-    package static func named(_ name: String) throws(SimulatorError) -> DeviceKind {
+    /// - Throws: ``SimulatorError`` that names the types there are.
+    package static func named(_ name: String) throws(SimulatorError) -> SimulatedType {
         let key = name.lowercased().filter { $0.isLetter || $0.isNumber }
-        if let kind = all.first(where: { $0.name.filter { $0.isLetter || $0.isNumber } == key }) { return kind }
+        if let type = all.first(where: { $0.name.filter { $0.isLetter || $0.isNumber } == key }) { return type }
         throw SimulatorError(
             .unknownDeviceType, "unknown device type '\(name)'",
             hint: "one of: \(all.map(\.name).joined(separator: ", "))")
     }
 
-    /// The endpoints of a node with several kinds, from 1 on. Those of the same kind are numbered by a tag.
-    package static func plans(_ kinds: [DeviceKind], options: DeviceOptions = DeviceOptions()) -> [EndpointPlan] {
+    /// The endpoints of a node with several types, from 1 on. Those of the same type are numbered by a tag.
+    package static func plans(_ types: [SimulatedType], options: DeviceOptions = DeviceOptions()) -> [EndpointPlan] {
         var counts: [DeviceTypeID: Int] = [:]
-        return kinds.flatMap { kind in
-            var plans = kind.build(options)
-            if kinds.count(where: { $0.deviceType == kind.deviceType }) > 1, !plans.isEmpty {
-                let number = (counts[kind.deviceType] ?? 0) + 1
-                counts[kind.deviceType] = number
+        return types.flatMap { type in
+            var plans = type.build(options)
+            if types.count(where: { $0.deviceType == type.deviceType }) > 1, !plans.isEmpty {
+                let number = (counts[type.deviceType] ?? 0) + 1
+                counts[type.deviceType] = number
                 plans[0].tags = [numberTag(UInt8(clamping: number))]
             }
             return plans
