@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterController
 
 /// The root of the command line.
 struct MatterCtl: AsyncParsableCommand {
@@ -7,6 +8,14 @@ struct MatterCtl: AsyncParsableCommand {
     private static var testBench: [any ParsableCommand.Type] {
         (SimulateCommandChoice.current.map { [$0] } ?? []) + [BenchCommand.self]
     }
+
+    /// Those of kinds of devices, but of locks, whose verbs take PIN codes.
+    private static let kinds: [any ParsableCommand.Type] = {
+        func command<Declaration: DeviceKindDeclaration>(_: Declaration.Type) -> any ParsableCommand.Type {
+            KindCommand<Declaration>.self
+        }
+        return DeviceKind.all.filter { $0 != LockKind.self }.map { command($0) }
+    }()
 
     private static func commission(_ modules: [VendorModule]) -> any ParsableCommand.Type {
         func command<Vendor: VendorIssueOptions>(_: Vendor.Type) -> any ParsableCommand.Type { Commission<Vendor>.self }
@@ -34,11 +43,7 @@ struct MatterCtl: AsyncParsableCommand {
                     subcommands: [Status.self, On.self, Off.self, Toggle.self, Level.self, IdentifyCommand.self]),
                 CommandGroup(
                     name: "Kinds of devices",
-                    subcommands: [
-                        DoorLockCommand.self, Unlock.self, ThermostatCommand.self, FanCommand.self, CoverCommand.self,
-                        ColorCommand.self, ValveCommand.self, VacuumCommand.self, ModeCommand.self, MediaCommand.self,
-                        SceneCommand.self, Sensor.self, Motion.self, Energy.self, Button.self, Battery.self,
-                    ]),
+                    subcommands: [DoorLockCommand.self, Unlock.self] + kinds + [ModeCommand.self, SceneCommand.self]),
                 CommandGroup(
                     name: "Any cluster",
                     subcommands: [

@@ -1,11 +1,11 @@
 import Foundation
 import JSON
 import MatterBase
-import MatterCommandLine
 import RainMakerCommandLine
 import TestSupport
 import Testing
 
+@testable import MatterCommandLine
 @testable import MatterController
 @testable import MatterCrypto
 @testable import MatterLedger
@@ -41,6 +41,23 @@ import Testing
         return try files.compactMap { $0 as? URL }
             .filter { $0.pathExtension == "swift" && !$0.path.contains("/Generated/") }
             .map { ($0, try String(contentsOf: $0, encoding: .utf8)) }
+    }
+
+    /// The grammar of a kind of device, as a row of the table.
+    private static func row(_ kind: DeviceKind) -> String {
+        let verbs = KindLine.verbs(kind).map { "`\(kind.name) \($0.typed)`".replacing("...", with: "…") }
+        // `lock NODE` locks.
+        let show = kind.name == "lock" ? "`lock show [NODE…]`" : verbs[0]
+        return "| \(show) | \(verbs.count > 1 ? verbs.dropFirst().joined(separator: ", ") : "–") |"
+    }
+
+    @Test("the table of the grammar has a row for each kind of device, with its verbs, and no other row")
+    func grammar() throws {
+        let text = try Self.page("commands")
+        let section = try #require(
+            text.components(separatedBy: "## Kinds of devices\n").last?.components(separatedBy: "\n## ")[0])
+        let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
+        #expect(rows == DeviceKind.all.map { Self.row($0.kind) })
     }
 
     private static func page(_ name: String) throws -> String {
@@ -202,7 +219,10 @@ import Testing
         let examples = Set(try Self.page("json").matches(of: /"(\w+)":/).map { String($0.1) })
         let documented = examples.union(pages.matches(of: /[`"](\w+)["`]/).map { String($0.1) })
         var found: [String: String] = [:]
-        for folder in ["MatterCommandLine", "RainMakerCommandLine", "MatterController/Controller/Commission"] {
+        for folder in [
+            "MatterCommandLine", "RainMakerCommandLine", "MatterController/Controller/Commission",
+            "MatterController/Controller/Kinds",
+        ] {
             for (file, text) in try Self.sources(folder) {
                 let places = text.matches(of: /(?:Field\(\s*"|(?:object|details|body)\[")(\w+)"/).map { String($0.1) }
                 let members = text.matches(of: /"(\w+)": [.\["]/).map { String($0.1) }

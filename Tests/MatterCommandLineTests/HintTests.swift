@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import MatterCommandLine
+import MatterController
 import TestSupport
 import Testing
 
@@ -107,14 +108,20 @@ import Testing
     @Test("words of other programs lead to a command that exists")
     func synonyms() async throws {
         let entries = try Self.source("Parsing/CommandSynonyms.swift").matches(of: /\("([a-z -]+)", "([a-z -]+)"\)/)
-        #expect(entries.count > 30)
-        for entry in entries {
-            let command = String(entry.1)
+            .map { (command: String($0.1), synonyms: String($0.2)) }
+        let kinds = DeviceKind.all.map { $0.kind }
+        let ofKinds = kinds.flatMap { kind in kind.commandsBySynonym.map { (command: $0.command, synonyms: $0.synonym) }
+        }
+        #expect(entries.count > 20 && ofKinds.count > 30)
+        for (command, synonyms) in entries + ofKinds {
             if !command.hasPrefix("--") {
                 let page = try await shell.succeed("\(command) --help").stdout
-                #expect(page.contains("USAGE: matterctl \(command)"), "\(command)")
+                // A verb of a kind is on the page of the kind.
+                let words = command.split(separator: " ")
+                let isVerb = kinds.contains { $0.name == words.first ?? "" && words.count > 1 }
+                #expect(page.contains("USAGE: matterctl \(isVerb ? String(words[0]) : command)"), "\(command)")
             }
-            for synonym in entry.2.split(separator: " ").map(String.init) {
+            for synonym in synonyms.split(separator: " ").map(String.init) {
                 let run = try await shell.run("\(synonym) --json")
                 #expect(
                     try run.status == 64 && run.error().text("hint") == "use: matterctl \(command)",

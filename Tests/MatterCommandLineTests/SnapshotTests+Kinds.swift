@@ -1,3 +1,5 @@
+import MatterController
+import MatterSimulator
 import Testing
 
 @testable import MatterCommandLine
@@ -6,16 +8,19 @@ extension SnapshotTests {
     /// Commands to a device that is of every kind: 1 lock, 2 fan, 3 blind, 4 light, 5 motion sensor, 6 plug with a meter,
     /// 7 valve, 8 vacuum cleaner, 9 player, 10 button, 11 battery, 12 bridge with 13 to 15.
     private static let kinds = [
-        "lock it", "unlock it --verify", "lock it --dry-run", "lock config it", "lock codes it",
+        "lock it", "lock show it", "lock unlock it", "unlock it --verify", "lock it --dry-run", "lock config it",
+        "lock codes it",
         "lock add-code it --pin @{PIN} --name Ada", "lock add-code it --pin @{PIN}",
         "lock restrict it Ada --from 2026-12-01 --until 2026-12-24",
         "lock restrict it Ada --days mon-fri --hours 08:00-17:00", "lock codes it", "lock unrestrict it Ada",
-        "lock remove-code it Ada", "fan it 30% --verify",
-        "fan mode it auto", "fan airflow it reverse", "cover it 40% --dry-run", "cover open it",
-        "cover close it", "cover stop it", "cover it 40%", "cover tilt it 75%", "color it/4 2700K --dry-run",
+        "lock remove-code it Ada", "fan it", "fan it 30% --verify",
+        "fan mode it auto", "fan airflow it reverse", "cover show it", "cover it 40% --dry-run", "cover open it",
+        "cover close it", "cover stop it", "cover it 40%", "cover tilt it 75%", "color it/4",
+        "color it/4 2700K --dry-run",
         "color it/4 2700K",
         "color name it/4 red", "color hue it/4 240 80%", "color xy it/4 0.31 0.33", "level it/4 30% --verify",
-        "motion it", "motion it --watch --count 1",
+        "motion it", "motion it --watch --count 1", "fan it --watch --count 1", "lock show it --watch --count 1",
+        "valve --watch --count 1",
         "battery it", "energy it",
         "valve open it --verify",
         "valve status it", "valve close it", "vacuum start it", "vacuum pause it", "vacuum resume it",
@@ -59,5 +64,36 @@ extension SnapshotTests {
         for words in Self.kinds { text += try await Self.shape(of: words, in: shell, places) }
         _ = await device.stop()
         try Snapshot.compare(text, "shapes-of-kinds.txt")
+    }
+
+    /// The shapes of what each kind of device shows, and of what comes of each of its verbs, with one device that has a
+    /// virtual type for each.
+    static func runsOfKinds() async throws -> String {
+        let kinds = DeviceKind.all.map { $0.kind }
+        var types: [SimulatedType] = []
+        for kind in kinds {
+            let type = try #require(
+                SimulatedType.all.last { type in
+                    type.clusters.contains { $0 == kind.clusters.first }
+                }, "no virtual device is of the kind '\(kind.name)'")
+            if !types.contains(where: { $0.name == type.name }) { types.append(type) }
+        }
+        let shell = try Shell()
+        let device = try shell.start(
+            "simulate \(types.map(\.name).joined(separator: ",")) --port 0 --mdns none", isTyped: true)
+        let port = try await device.line("ready")
+        try await shell.succeed(
+            "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name it --timeout 60s")
+        var text = ""
+        for kind in kinds {
+            let verbs = kind.verbs.map { [$0.name, "it", $0.example].compactMap { $0 }.joined(separator: " ") }
+            for words in ["show it", "show"] + verbs + ["show it --watch --count 1 --timeout 20s"] {
+                // A button that nobody presses has no news.
+                if kind.name == "button", words.contains("--watch") { continue }
+                text += try await Self.shape(of: "\(kind.name) \(words)", in: shell)
+            }
+        }
+        _ = await device.stop()
+        return text
     }
 }

@@ -20,20 +20,29 @@ import Testing
         let shell = try Shell()
         // Pages end with the options that all commands of a kind have: once is enough.
         var common: [String] = []
-        try Snapshot.compare(try await shell.succeed("--help").stdout, "help/matterctl.txt")
+        func page(_ command: String) async throws -> String {
+            let page = try await shell.succeed("\(command) --help").stdout
+            let end = page.range(of: "GLOBAL OPTIONS:\n")?.lowerBound ?? page.endIndex
+            let options = String(page[end...])
+            if !common.contains(options) { common.append(options) }
+            let number = common.firstIndex(of: options).map { $0 + 1 } ?? 0
+            return "$ matterctl \(command) --help\n\(page[..<end])(global options \(number))\n\n"
+        }
+        // What follows from the declarations of kinds of devices has a file of its own.
+        let root = try await shell.succeed("--help").stdout
+        let start = try #require(root.range(of: "KINDS OF DEVICES:\n")).lowerBound
+        let end = try #require(root.range(of: "ANY CLUSTER:\n")).lowerBound
+        try Snapshot.compare(root.replacing(root[start..<end], with: "(kinds of devices)\n\n"), "help/matterctl.txt")
+        var kinds = String(root[start..<end])
         for group in Self.groups {
             var text = ""
-            for (words, _) in UsageTests.commands where group.words.contains(words[0]) {
-                let command = words.joined(separator: " ")
-                let page = try await shell.succeed("\(command) --help").stdout
-                let end = page.range(of: "GLOBAL OPTIONS:\n")?.lowerBound ?? page.endIndex
-                let options = String(page[end...])
-                if !common.contains(options) { common.append(options) }
-                let number = common.firstIndex(of: options).map { $0 + 1 } ?? 0
-                text += "$ matterctl \(command) --help\n\(page[..<end])(global options \(number))\n\n"
+            for (words, type) in UsageTests.commands where group.words.contains(words[0]) {
+                let page = try await page(words.joined(separator: " "))
+                if type is any KindOfDeviceCommand.Type { kinds += page } else { text += page }
             }
             try Snapshot.compare(text, "help/\(Snapshot.name(group.name)).txt")
         }
+        try Snapshot.compare(kinds + (try await Self.runsOfKinds()), "kinds.txt")
         let sections = common.enumerated().map { "(global options \($0.offset + 1))\n\($0.element)" }
         try Snapshot.compare(sections.joined(separator: "\n"), "help/global-options.txt")
     }

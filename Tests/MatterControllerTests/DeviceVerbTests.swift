@@ -186,7 +186,7 @@ import Testing
     @Test("readings say their unit, whatever the scale of the number")
     func readings() throws {
         func text(_ cluster: ClusterID, _ value: TLVValue, measured: TLVValue? = nil) throws -> String {
-            try #require(Reading.sensors.first { $0.cluster == cluster }).text(value, measured: measured)
+            try #require(SensorKind.kind.readings.first { $0.cluster == cluster }).text(value, measured: measured)
         }
         #expect(try text(TemperatureMeasurement.id, .int(-2150)) == "-21.50 °C")
         #expect(try text(TemperatureMeasurement.id, .null) == "unknown")
@@ -201,13 +201,13 @@ import Testing
         #expect(try text(0x040D, .float(420.5), measured: .uint(0)) == "420.5 ppm")
         #expect(try text(0x042A, .float(8), measured: .uint(4)).hasSuffix(" µg/m³"))
         #expect(try text(AirQuality.id, .uint(1)) == "Good")
-        let battery = try #require(Reading.battery.first)
+        let battery = try #require(BatteryKind.kind.readings.first)
         #expect(battery.text(.uint(175)) == "87.5%" && battery.unit() == "0.5 %")
     }
 
     @Test("every reading of the tables is in the catalogue")
     func catalogued() {
-        for reading in Reading.sensors + Reading.thermostat + Reading.battery {
+        for reading in SensorKind.kind.readings + ThermostatKind.kind.readings + BatteryKind.kind.readings {
             #expect(reading.type != nil, "\(reading.name)")
         }
     }

@@ -41,7 +41,8 @@ import Testing
         ).node
         func readings(_ endpoint: EndpointID?) async throws -> [TakenReading] {
             try await controller.devices.readings(
-                Reading.thermostat, of: node, endpoint: endpoint, title: "node 1", lack: "is not a thermostat",
+                ThermostatKind.kind.readings, of: node, endpoint: endpoint, title: "node 1",
+                lack: "is not a thermostat",
                 budget: Budget(.seconds(3600)))
         }
         #expect(try await readings(1).contains { $0.reading.name == "heat to" })

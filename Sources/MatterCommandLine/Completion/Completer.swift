@@ -159,10 +159,32 @@ struct Completer {
         case .nodesAndValue(let words):
             // Nothing else can be meant before a node is named.
             return some(nodes() + groups() + (values.isEmpty ? [] : words.map { Candidate(word: $0, note: "value") }))
+        case .deviceWords:
+            guard let kind = path.lazy.compactMap({ ($0 as? any KindOfDeviceCommand.Type)?.kind }).first else {
+                return Answer()
+            }
+            return some(deviceWords(kind, values, nodes(), groups()))
         case .accessEntry: return some([Candidate(word: "entry:", isFinished: false)] + (values.isEmpty ? [] : nodes()))
         case .path, .nodeOrPath, .settings, .condition, .fields: return some(paths(kind, values, word))
         case .duration, .number: return Answer()
         }
+    }
+
+    /// A verb first, or nodes at once; behind the nodes, values of the verb.
+    private func deviceWords(
+        _ kind: DeviceKind, _ values: [String], _ nodes: [Candidate], _ groups: [Candidate]
+    ) -> [Candidate] {
+        let line = KindLine(values, of: kind, choosesNodes: false)
+        let verb = values.first.flatMap(kind.verb)
+        let isBegun = verb != nil || values.first.map(KindLine.shows.contains) ?? false
+        let verbs = [("show", "Show the state.")] + kind.verbs.map { ($0.name, $0.summary) }
+        let values = (verb ?? (isBegun ? nil : kind.usual))?.offers ?? []
+        return
+            (line.nodes.isEmpty && !isBegun && !kind.verbs.isEmpty
+            ? verbs.map { Candidate(word: $0.0, note: $0.1) } : [])
+            + nodes + (kind.verbs.isEmpty ? [] : groups)
+            // Nothing else can be meant before a node is named.
+            + (line.nodes.isEmpty ? [] : values.map { Candidate(word: $0, note: "value") })
     }
 
     private func simulated(_ word: String) -> [Candidate] {

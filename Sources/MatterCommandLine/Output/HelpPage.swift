@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterController
 
 /// The page of a command, from its declaration, in the order in which people read: what is particular to the command first,
 /// what all commands have at the end.
@@ -35,11 +36,17 @@ public struct HelpPage {
         return HelpPage(of: check.type, check.command, columns: Terminal.current.width).text
     }
 
+    /// The kind of device that the command is about, if it has verbs.
+    private var kind: DeviceKind? {
+        (type as? any KindOfDeviceCommand.Type).flatMap { $0.kind.verbs.isEmpty ? nil : $0.kind }
+    }
+
     private var isRoot: Bool { !command.contains(" ") }
 
     /// The page; with a line end at its end.
     var text: String {
         var sections = [overview, "USAGE: " + Self.usage(declaration, command)]
+        if let kind { sections.append(section("VERBS", KindLine.verbs(kind).map { entry($0.typed, $0.text) })) }
         sections.append(section("ARGUMENTS", declaration.arguments.filter(\.isShown).map(entry)))
         let options = entries(declaration.options.filter(\.isShown))
         for title in titles where title != Self.common { sections.append(section(title.uppercased(), options[title])) }
@@ -169,6 +176,11 @@ public struct HelpPage {
     static func usage(_ declaration: CommandDeclaration, _ command: String) -> String {
         guard !declaration.hasSubcommands else { return "\(command) <subcommand>" }
         let words = declaration.arguments.filter(\.isShown).map { argument in
+            if argument.kind == .deviceWords {
+                // Each of them is taken from one list of words.
+                let parts = (argument.value ?? "").split(separator: "-")
+                return parts.map { $0 == "node" ? "[<node> ...]" : "[<\($0)>]" }.joined(separator: " ")
+            }
             let text = "<\(argument.value ?? "")>" + (argument.isRepeating ? " ..." : "")
             return argument.isOptional ? "[\(text)]" : text
         }

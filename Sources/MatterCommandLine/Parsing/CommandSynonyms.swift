@@ -1,3 +1,5 @@
+import MatterController
+
 /// What other programs call the commands of this one: chip-tool, the shell of matter.js, bluetoothctl, and plain English.
 enum CommandSynonyms {
     /// The command, with its own words; each is a command of this program or an option of it.
@@ -11,16 +13,16 @@ enum CommandSynonyms {
             ("write", "put"), ("invoke", "cmd command send call any"), ("subscribe", "sub monitor listen follow"),
             ("window open", "open-commissioning-window pairing-window"), ("fabric ls", "networks identities"),
             ("payload parse", "parse-setup-payload qr"), ("--version", "version"), ("--help", "usage commands man"),
-            ("room ls", "rooms"), ("group ls", "groups"), ("acl ls", "access permissions"), ("cover open", "open"),
-            ("cover close", "close"), ("cover", "blind blinds shade shutter curtain position"),
-            ("level", "dim brightness"),
-            ("color", "colour hue kelvin"), ("thermostat", "heat cool temperature temp heating"), ("fan", "speed"),
-            ("lock", "door"), ("sensor", "sensors measure"), ("cloud login", "login"), ("cloud logout", "logout"),
+            ("room ls", "rooms"), ("group ls", "groups"), ("acl ls", "access permissions"), ("level", "dim brightness"),
+            ("cloud login", "login"), ("cloud logout", "logout"),
             ("trust update", "update"), ("clusters", "zcl"), ("describe", "endpoints inspect tree"),
             ("net scan", "wifi"), ("identify", "blink"),
             ("--generate-completion-script bash", "completion completions"),
         ]
-        return words.reduce(into: [:]) { found, entry in
+        let kinds: [String: String] = DeviceKind.all.flatMap { $0.kind.commandsBySynonym }.reduce(into: [:]) {
+            $0[$1.synonym] = $1.command
+        }
+        return words.reduce(into: kinds) { found, entry in
             for synonym in entry.synonyms.split(separator: " ") { found[String(synonym)] = entry.command }
         }
     }()

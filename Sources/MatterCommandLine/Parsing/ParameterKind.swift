@@ -23,6 +23,8 @@ public enum ParameterKind: Equatable, Sendable {
     case nodeOrGroup
     /// Nodes, and behind them a value: the words that it may be, as far as they can be listed.
     case nodesAndValue([String])
+    /// The verb of a kind of device, nodes, and behind them the value of the verb.
+    case deviceWords
     /// Nodes, and behind them paths.
     case nodeOrPath
     /// A path.
@@ -74,7 +76,8 @@ extension ParameterKind {
     }
 
     private static let plain: [ParameterKind] = [
-        .node, .nodeOrGroup, .nodeOrPath, .settings, .condition, .fields, .accessEntry, .room, .deviceType, .cluster,
+        .node, .nodeOrGroup, .deviceWords, .nodeOrPath, .settings, .condition, .fields, .accessEntry, .room,
+        .deviceType, .cluster,
         .group, .fabric, .profile, .file, .folder, .contents, .simulatedTypes,
         .duration, .number,
     ]

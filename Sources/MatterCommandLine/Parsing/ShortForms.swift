@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterController
 
 /// Commands whose usual subcommand need not be said: `cover bedroom 40%`.
 enum ShortForms {
@@ -16,6 +17,10 @@ enum ShortForms {
     private static func command(with name: String) -> String? {
         let commands = MatterCtl.configuration.groupedSubcommands.flatMap(\.subcommands)
         let short = commands.filter { $0.configuration.defaultSubcommand != nil }
+        let kind = DeviceKind.all.map { $0.kind }.first {
+            $0.usual != nil && ($0.verb(name) != nil || KindLine.shows.contains(name))
+        }
         return short.first { $0.configuration.subcommands.contains { $0.answers(to: name) } }?._commandName
+            ?? kind?.name
     }
 }

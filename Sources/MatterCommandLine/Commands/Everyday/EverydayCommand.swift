@@ -12,9 +12,12 @@ struct EverydayOptions: ParsableArguments {
 
     init() {}
 
-    init(_ line: PlainLine) {
-        selection = NodeSelection(line)
-        (verify, dryRun) = (false, false)
+    init(_ line: PlainLine) { self.init(NodeSelection(line), verify: false, dryRun: false) }
+
+    init(_ selection: NodeSelection, verify: Bool, dryRun: Bool) {
+        self.selection = selection
+        self.verify = verify
+        self.dryRun = dryRun
     }
 
     /// Whether one node or group is named, so that the result is no list.

@@ -8,16 +8,8 @@ struct LevelValue: ExpressibleByArgument, TrailingValue {
     var level: UInt8
 
     init?(argument: String) {
-        // A sign means a step, which is no level.
-        guard argument.first?.isNumber ?? false else { return nil }
-        if argument.hasSuffix("%") {
-            guard let percent = Double(argument.dropLast()), (0...100).contains(percent) else { return nil }
-            let level = UInt8((percent * 254 / 100).rounded())
-            self.level = percent > 0 ? max(1, level) : 0
-        } else {
-            guard let level = UInt8(argument), level <= 254 else { return nil }
-            self.level = level
-        }
+        guard let level = LevelText.parse(argument) else { return nil }
+        self.level = level
     }
 }
 

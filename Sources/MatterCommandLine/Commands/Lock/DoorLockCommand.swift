@@ -3,10 +3,11 @@ import MatterController
 
 struct DoorLockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lock", abstract: "Lock a door; the users, codes and settings of its lock.",
+        commandName: "lock", abstract: "Lock a door; the state, users, codes and settings of its lock.",
         discussion: "Example: matterctl lock door",
         subcommands: [
-            Lock.self, LockCodes.self, LockAddCode.self, LockRemoveCode.self, LockRestrict.self, LockUnrestrict.self,
+            LockShow.self, Lock.self, Unlock.self, LockCodes.self, LockAddCode.self, LockRemoveCode.self,
+            LockRestrict.self, LockUnrestrict.self,
             LockConfig.self,
         ], defaultSubcommand: Lock.self)
 }
@@ -75,7 +76,7 @@ struct LockConfig: EverydayCommand {
         let verbs = try verbs()
         guard !verbs.isEmpty else {
             return try await ReadingRound(
-                LockSetting.allCases.map(\.reading), lack: "has no lock settings", nodes, everyday.selection
+                LockSetting.allCases.map(\.reading), trait: "has lock settings", nodes, everyday.selection
             ).run(context)
         }
         for verb in verbs { try await carryOut(verb, context) }

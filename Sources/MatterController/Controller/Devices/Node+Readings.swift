@@ -63,7 +63,7 @@ extension Node {
         try await reportingErrors {
             var kinds: [Reading] = []
             // A thermostat is a thermometer too.
-            for kind in Reading.sensors + Reading.motion + Reading.energy + Reading.thermostat + Reading.battery
+            for kind in [SensorKind.kind, ThermostatKind.kind, BatteryKind.kind].flatMap(\.readings)
             where !kinds.contains(where: { $0.cluster == kind.cluster && $0.attribute == kind.attribute }) {
                 kinds.append(kind)
             }

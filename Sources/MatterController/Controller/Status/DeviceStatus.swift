@@ -57,44 +57,19 @@ public struct DeviceStatus: Sendable {
 
     private static func text(_ readings: [TakenReading], isContact: Bool) -> String {
         func raw(_ name: String) -> TLVValue? { readings.first { $0.reading.name == name }?.report.value }
-        let mode: UInt8? = raw("mode")?.integer()
         return readings.compactMap { taken -> String? in
             guard let value = taken.report.value, value != .null else { return nil }
-            let text = taken.reading.text(value, measured: taken.measured)
             switch taken.reading.name {
             case "on":
                 // A light that is off keeps its level.
                 guard value == .bool(true) else { return "off" }
                 return raw("level").flatMap(percent).map { "on \($0)" } ?? "on"
             case "level": return raw("on") == nil ? percent(value) : nil
-            case "lock": return text.lowercased()
-            case "valve", "playback", "cleaner":
-                return NameStyle.kebab(text).split(separator: "-").joined(separator: " ")
-            case "power": return value.integer().map(power)
-            case "position":
-                guard let position: Int = value.integer() else { return nil }
-                return position == 0 ? "open" : position == 10000 ? "closed" : "\(position / 100)% closed"
-            case "speed": return value.integer() == UInt8(0) ? "still" : text
-            case "mode": return mode == Thermostat.SystemMode.off.rawValue ? "off" : nil
-            case "heat to":
-                let heats: [Thermostat.SystemMode] = [.heat, .auto, .emergencyHeat]
-                return heats.contains { $0.rawValue == mode } ? "heat to \(text)" : nil
-            case "cool to":
-                let cools: [Thermostat.SystemMode] = [.cool, .auto, .precooling]
-                return cools.contains { $0.rawValue == mode } ? "cool to \(text)" : nil
             case "state":
                 return isContact ? (value == .bool(true) ? "closed" : "open") : (value == .bool(true) ? "yes" : "no")
-            case "outdoor temperature": return "\(text) outdoors"
-            default: return text
+            default: return taken.reading.glance(value, measured: taken.measured, raw)
             }
         }.joined(separator: ", ")
-    }
-
-    /// Whole watts; tenths below ten.
-    private static func power(_ milliwatts: Int64) -> String {
-        let tenths = (milliwatts.magnitude + 50) / 100
-        let sign = milliwatts < 0 && tenths > 0 ? "-" : ""
-        return sign + (tenths < 100 ? "\(tenths / 10).\(tenths % 10) W" : "\((milliwatts.magnitude + 500) / 1000) W")
     }
 
     private static func percent(_ level: TLVValue) -> String? {

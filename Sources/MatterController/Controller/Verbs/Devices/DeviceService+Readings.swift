@@ -16,13 +16,13 @@ extension DeviceService {
 
     /// The nodes that can have some values, with their endpoints.
     ///
-    /// - Parameter lack: what they lack if there is none, such as `measures nothing`.
+    /// - Parameter trait: what a node with such values does: `is a valve`.
     /// - Throws: ``ControllerError`` `deviceLacks` if there is none.
-    public func parts(of query: NodeQuery, having kinds: [Reading], lack: String) throws -> [NodeQuery.Part] {
+    public func parts(of query: NodeQuery, having kinds: [Reading], trait: String) throws -> [NodeQuery.Part] {
         let clusters = Set(kinds.filter { $0.deviceType == nil }.map(\.cluster.rawValue))
         let parts = try nodes.parts(of: query, in: .standard) { !clusters.isDisjoint(with: $0.serverClusters) }
         guard !parts.isEmpty else {
-            throw ControllerError(.deviceLacks, "each of the chosen nodes \(lack)", hint: .step("node.see"))
+            throw ControllerError(.deviceLacks, "none of the chosen nodes \(trait)", hint: .step("node.see"))
         }
         return parts
     }

@@ -106,38 +106,3 @@ public struct ModeVerb: DeviceVerb {
         return request
     }
 }
-
-/// Tells a vacuum cleaner what to do (Matter application cluster specification 7.2 and 7.4).
-public enum VacuumVerb: DeviceVerb {
-    /// What the vacuum is to do.
-    case start, stop, pause, resume, home
-
-    /// The cluster that is controlled.
-    public var cluster: ClusterID {
-        switch self {
-        case .start, .stop: RvcRunMode.id
-        case .pause, .resume, .home: RvcOperationalState.id
-        }
-    }
-
-    /// What is sent to a device of which these facts are known.
-    ///
-    /// - Throws: ``ControllerError`` if the device cannot do it.
-    public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
-        typealias Command = RvcOperationalState.Command
-        let state = RvcOperationalState.Attribute.operationalState
-        switch self {
-        case .start: return try ModeVerb(cluster, "Cleaning").request(facts)
-        case .stop: return try ModeVerb(cluster, "Idle").request(facts)
-        case .pause:
-            try facts.require(Command.pause, "pause")
-            return DeviceRequest(RvcOperationalState.Pause(), attribute: state)
-        case .resume:
-            try facts.require(Command.resume, "resume")
-            return DeviceRequest(RvcOperationalState.Resume(), attribute: state)
-        case .home:
-            try facts.require(Command.goHome, "go home")
-            return DeviceRequest(RvcOperationalState.GoHome(), attribute: state)
-        }
-    }
-}

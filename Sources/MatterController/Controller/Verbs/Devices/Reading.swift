@@ -20,6 +20,22 @@ public struct Reading: Sendable {
         case occupancy
     }
 
+    /// How a value is said at a glance, beside others of its device.
+    enum Glance: Sendable {
+        /// As everywhere.
+        case text
+        /// A value of an enumeration, in small words.
+        case words
+        /// As everywhere, with a word behind it.
+        case after(String)
+        /// With its name, while another value is one of these numbers.
+        case during(String, Set<UInt8>)
+        /// In words of its own, if there are any; else as everywhere.
+        case instead(@Sendable (TLVValue) -> String?)
+        /// In words of its own, if there are any; else not at all.
+        case say(@Sendable (TLVValue, _ other: (String) -> TLVValue?) -> String?)
+    }
+
     /// The cluster that has it.
     public let cluster: ClusterID
     package let attribute: AttributeID
@@ -28,17 +44,22 @@ public struct Reading: Sendable {
     package let scale: Scale
     /// The device type of the endpoints that it is about; `nil` for all.
     package let deviceType: DeviceTypeID?
+    let glance: Glance
 
     init(
         _ cluster: ClusterID, _ attribute: AttributeID, _ name: String, _ scale: Scale = .model,
-        on deviceType: DeviceTypeID? = nil
+        on deviceType: DeviceTypeID? = nil, glance: Glance = .text
     ) {
         self.cluster = cluster
         self.attribute = attribute
         self.name = name
         self.scale = scale
         self.deviceType = deviceType
+        self.glance = glance
     }
+
+    /// Whether another attribute of the cluster tells its unit.
+    var hasMeasurementUnit: Bool { if case .concentration = scale { true } else { false } }
 
     /// MeasurementUnit of the clusters of concentrations (2.10.6).
     static let measurementUnit = AttributeID(0x0008)
@@ -96,6 +117,22 @@ extension Reading {
         case .occupancy:
             guard let bits: UInt64 = value.integer() else { return plain }
             return bits & 1 == 1 ? "occupied" : "unoccupied"
+        }
+    }
+
+    /// The value at a glance; `nil` if it is not said.
+    ///
+    /// - Parameter other: another value of the same device, by its name.
+    func glance(_ value: TLVValue, measured: TLVValue?, _ other: (String) -> TLVValue?) -> String? {
+        let text = text(value, measured: measured)
+        switch glance {
+        case .text: return text
+        case .words: return NameStyle.kebab(text).split(separator: "-").joined(separator: " ")
+        case .after(let word): return "\(text) \(word)"
+        case .during(let name, let numbers):
+            return (other(name)?.integer()).map(numbers.contains) ?? false ? "\(self.name) \(text)" : nil
+        case .instead(let words): return words(value) ?? text
+        case .say(let words): return words(value, other)
         }
     }
 

@@ -2,18 +2,24 @@ import MatterController
 
 /// A question to nodes for their values, which are shown with units on a terminal, and bare in a pipe.
 struct ReadingRound {
-    private let kinds: [Reading]
-    private let lack: String
+    private let readings: [Reading]
+    private let trait: String
     private let nodes: [NodeArgument]
     private let selection: NodeSelection
 
-    /// - Parameter lack: what is said of a node that has none of them.
-    init(_ kinds: [Reading], lack: String, _ nodes: [NodeArgument], _ selection: NodeSelection) {
-        self.kinds = kinds
-        self.lack = lack
+    /// - Parameter trait: what is said of a node that has some of them: `is a valve`.
+    init(_ readings: [Reading], trait: String, _ nodes: [NodeArgument], _ selection: NodeSelection) {
+        self.readings = readings
+        self.trait = trait
         self.nodes = nodes
         self.selection = selection
     }
+
+    init(_ kind: DeviceKind, _ nodes: [NodeArgument], _ selection: NodeSelection) {
+        self.init(kind.readings, trait: kind.trait, nodes, selection)
+    }
+
+    private var lack: String { DeviceKind.lack(of: trait) }
 
     private var one: NodeArgument? { selection.meansOne(nodes.map(\.node)) ? nodes.first : nil }
 
@@ -25,13 +31,13 @@ struct ReadingRound {
             let (node, endpoint) = try context.controller.nodes.place(of: one.node, endpoint: one.endpoint)
             return [NodeSelection.Part(node, [endpoint])]
         }
-        return try context.controller.devices.parts(of: selection.query(nodes), having: kinds, lack: lack)
+        return try context.controller.devices.parts(of: selection.query(nodes), having: readings, trait: trait)
     }
 
     func run(_ context: CommandContext) async throws {
         let parts = try await parts(context)
         let answers = try await context.controller.devices.readings(
-            kinds, at: parts, title: target?.text, lack: lack, budget: context.budget)
+            readings, at: parts, title: target?.text, lack: lack, budget: context.budget)
         let isAlone = one != nil
         if isAlone, let failure = answers.first?.failure { throw failure }
         context.console.result(

@@ -1,5 +1,38 @@
 public import MatterModel
 
+/// Blinds, shutters and curtains (Matter application cluster specification 5.3).
+enum CoverKind: DeviceKindDeclaration {
+    private typealias Attribute = WindowCovering.Attribute
+
+    static let kind = DeviceKind(
+        "cover", "Blinds, shutters and curtains.",
+        details: "Of a position and of slats, 0% is open and 100% is closed.",
+        example: "bedroom 40%", trait: "is a blind",
+        synonyms: ["blind", "blinds", "shade", "shutter", "curtain", "position"],
+        readings: [
+            Reading(WindowCovering.id, Attribute.currentPositionLiftPercent100ths, "position"),
+            Reading(WindowCovering.id, Attribute.targetPositionLiftPercent100ths, "moving to"),
+            Reading(WindowCovering.id, Attribute.currentPositionTiltPercent100ths, "tilt"),
+        ],
+        glance: [
+            Reading(
+                WindowCovering.id, Attribute.currentPositionLiftPercent100ths, "position",
+                glance: .say { value, _ in
+                    let position: Int? = value.integer()
+                    return position.map { $0 == 0 ? "open" : $0 == 10000 ? "closed" : "\($0 / 100)% closed" }
+                })
+        ],
+        verbs: [
+            .init("position", "Move to a position.", value: .share, isUsual: true) { share, _ in
+                CoverVerb.position(share)
+            },
+            .init("open", "Open it.", synonyms: ["open"]) { _ in CoverVerb.open },
+            .init("close", "Close it.", synonyms: ["close"]) { _ in CoverVerb.close },
+            .init("stop", "Stop it where it is.") { _ in CoverVerb.stop },
+            .init("tilt", "Tilt the slats.", value: .share) { share, _ in CoverVerb.tilt(share) },
+        ])
+}
+
 /// Moves a blind, a shutter or a curtain (Matter application cluster specification 5.3.7).
 public enum CoverVerb: DeviceVerb {
     /// Opens it.

@@ -1,5 +1,34 @@
 public import MatterModel
 
+/// Valves (Matter application cluster specification 4.6).
+enum ValveKind: DeviceKindDeclaration {
+    private typealias Cluster = ValveConfigurationAndControl
+
+    static let kind = DeviceKind(
+        "valve", "Valves of water and gas.", example: "open garden --for 10m --level 50%", trait: "is a valve",
+        synonyms: ["tap", "sprinkler"],
+        readings: [
+            Reading(Cluster.id, Cluster.Attribute.currentState, "state"),
+            Reading(Cluster.id, Cluster.Attribute.targetState, "moving to"),
+            Reading(Cluster.id, Cluster.Attribute.currentLevel, "level"),
+            Reading(Cluster.id, Cluster.Attribute.remainingDuration, "closes in"),
+            Reading(Cluster.id, Cluster.Attribute.valveFault, "fault"),
+        ],
+        glance: [Reading(Cluster.id, Cluster.Attribute.currentState, "valve", glance: .words)],
+        verbs: [
+            .init(
+                "open", "Open it.",
+                options: [
+                    .init(.time, "close by itself after this time"), .init(.level, "how far, 1%–100%"),
+                ]
+            ) { parameters in
+                let seconds = parameters.time.map { UInt32(clamping: Int64(($0 / .seconds(1)).rounded(.up))) }
+                return ValveVerb.open(seconds: seconds, level: parameters.level)
+            },
+            .init("close", "Close it.") { _ in ValveVerb.close },
+        ])
+}
+
 /// Opens or closes a valve (Matter application cluster specification 4.6.8).
 public enum ValveVerb: DeviceVerb {
     /// - Parameters:

@@ -1,5 +1,44 @@
 public import MatterModel
 
+/// Fans (Matter application cluster specification 4.4).
+enum FanKind: DeviceKindDeclaration {
+    private typealias Attribute = FanControl.Attribute
+
+    /// On and Smart are no longer to be used (4.4.5.1).
+    private static let modes = ValueForm<FanControl.FanMode>([.off, .low, .medium, .high, .auto])
+
+    /// A mode, or a share in whole percent.
+    static let speed = ValueForm<FanVerb>(
+        "0%–100%, off, low, medium, high or auto", offers: modes.offers + ["25%", "50%", "75%", "100%"]
+    ) { word in
+        if let mode = modes.last([word])?.value { return .mode(mode) }
+        let percent = ValueForm<UInt8>("", offers: [], as: .percent, bare: "%", in: 0...100)
+        return percent.last([word]).map { .percent($0.value) }
+    }
+
+    static let kind = DeviceKind(
+        "fan", "Fans.", example: "desk 30%", trait: "is a fan", synonyms: ["speed", "ventilator"],
+        readings: [
+            Reading(FanControl.id, Attribute.percentCurrent, "speed"),
+            Reading(FanControl.id, Attribute.fanMode, "mode"),
+            Reading(FanControl.id, Attribute.percentSetting, "speed to reach"),
+            Reading(FanControl.id, Attribute.airflowDirection, "airflow"),
+        ],
+        glance: [
+            Reading(
+                FanControl.id, Attribute.percentCurrent, "speed",
+                glance: .instead { $0.integer() == UInt8(0) ? "still" : nil })
+        ],
+        verbs: [
+            .init("speed", "Set the speed: a share or a mode.", value: speed, isUsual: true) { verb, _ in verb },
+            .init("mode", "Set the mode.", value: modes) { mode, _ in FanVerb.mode(mode) },
+            .init(
+                "airflow", "Set the direction of the air.",
+                value: ValueForm<FanControl.AirflowDirection>([.forward, .reverse])
+            ) { direction, _ in FanVerb.airflow(direction) },
+        ])
+}
+
 /// Sets the speed or the mode of a fan (Matter application cluster specification 4.4).
 public enum FanVerb: DeviceVerb {
     /// Sets the mode.

@@ -1,5 +1,71 @@
 public import MatterModel
 
+/// Lights with a colour (Matter application cluster specification 3.2).
+enum ColorKind: DeviceKindDeclaration {
+    private typealias Attribute = ColorControl.Attribute
+
+    /// In mireds, as ColorTemperatureMireds has it (3.2.7.8).
+    private static let mireds = ValueForm<UInt16>("", offers: [], as: .mireds, bare: "K", in: 1...65279)
+    private static let names = NamedColor.allCases.map(\.rawValue)
+
+    private static let temperature = ValueForm<ColorVerb.Color>(
+        "2700K, 370mired or a name: " + names.joined(separator: ", "), offers: names + ["2700K", "4000K", "6500K"]
+    ) { word in
+        if let name = NamedColor(rawValue: word.lowercased()) { return .named(name) }
+        return mireds.last([word]).map { .temperature(mireds: $0.value) }
+    }
+
+    /// A hue, `0` to `360`, also `120°`; and a saturation.
+    private static let hue = ValueForm<ColorVerb.Color>(
+        "0–360, and the saturation 0%–100%", offers: ["0", "120", "240"], example: "240 80%"
+    ) { words in
+        func degrees(_ word: String) -> Double? {
+            Double(word.hasSuffix("°") ? String(word.dropLast()) : word).flatMap { (0...360).contains($0) ? $0 : nil }
+        }
+        guard let last = words.last else { return nil }
+        // A saturation without `%` is taken where it cannot be a hue: behind one node and a hue.
+        if last.hasSuffix("%") || words.count == 3, let share = ValueForm.share.last([last])?.value,
+            let hue = words.dropLast().last.flatMap(degrees)
+        {
+            return (.hue(hue, saturation: UInt8(clamping: (UInt32(share) * 254 + 5000) / 10000)), 2)
+        }
+        return degrees(last).map { (.hue($0, saturation: nil), 1) }
+    }
+
+    private static let point = ValueForm<ColorVerb.Color>("x and y, each 0–1", offers: [], example: "0.31 0.33") {
+        words in
+        let numbers = words.suffix(2).compactMap { Double($0) }.filter { (0...1).contains($0) }
+        guard numbers.count == 2, let x = numbers.first, let y = numbers.last else { return nil }
+        return (.xy(x, y), 2)
+    }
+
+    private static let transition = DeviceKind.Option(.transition, "how long the change takes")
+
+    private static func verb(_ color: ColorVerb.Color, _ parameters: DeviceKind.Parameters) -> any DeviceVerb {
+        ColorVerb(color, transition: parameters.transition ?? .zero)
+    }
+
+    static let kind = DeviceKind(
+        "color", "The colour of lights.", details: "Of a hue, 0 is red, 120 is green and 240 is blue.",
+        example: "desk 2700K --transition 2s", trait: "has colours",
+        synonyms: ["colour", "hue", "kelvin"],
+        readings: [
+            Reading(ColorControl.id, Attribute.colorMode, "mode"),
+            Reading(ColorControl.id, Attribute.colorTemperatureMireds, "colour temperature"),
+            Reading(ColorControl.id, Attribute.currentHue, "hue"),
+            Reading(ColorControl.id, Attribute.currentSaturation, "saturation"),
+            Reading(ColorControl.id, Attribute.currentX, "x"), Reading(ColorControl.id, Attribute.currentY, "y"),
+        ],
+        verbs: [
+            .init(
+                "temperature", "Set the colour temperature, or a colour by its name.", value: temperature,
+                aliases: ["name"], options: [transition], isUsual: true, verb),
+            .init(
+                "hue", "Set the hue, and the saturation if it is given.", value: hue, options: [transition], verb),
+            .init("xy", "Set the colour by its coordinates in CIE 1931.", value: point, options: [transition], verb),
+        ])
+}
+
 /// Gives a light a colour (Matter application cluster specification 3.2.8), also while it is off.
 public struct ColorVerb: DeviceVerb {
     /// A color, in one of the ways that devices know it.

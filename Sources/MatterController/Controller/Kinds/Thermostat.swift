@@ -1,5 +1,55 @@
 public import MatterModel
 
+/// Heating and cooling (Matter application cluster specification 4.3).
+enum ThermostatKind: DeviceKindDeclaration {
+    private typealias Attribute = Thermostat.Attribute
+
+    /// SystemModeEnum, in the order of the page.
+    private static let modes = ValueForm<Thermostat.SystemMode>([
+        .off, .auto, .cool, .heat, .precooling, .dry, .sleep, .emergencyHeat, .fanOnly,
+    ])
+
+    static let kind = DeviceKind(
+        "thermostat", "Heating and cooling.",
+        details: "The mode stays as it is when a temperature is set; 'thermostat mode' changes it.", example: "hall 21",
+        trait: "is a thermostat",
+        synonyms: ["heat", "cool", "temperature", "temp", "heating"],
+        readings: [
+            Reading(Thermostat.id, Attribute.localTemperature, "temperature"),
+            Reading(Thermostat.id, Attribute.outdoorTemperature, "outdoor temperature"),
+            Reading(Thermostat.id, Attribute.systemMode, "mode"),
+            Reading(Thermostat.id, Attribute.thermostatRunningMode, "running"),
+            Reading(Thermostat.id, Attribute.occupiedHeatingSetpoint, "heat to"),
+            Reading(Thermostat.id, Attribute.occupiedCoolingSetpoint, "cool to"),
+        ],
+        glance: [
+            Reading(Thermostat.id, Attribute.localTemperature, "temperature"),
+            Reading(Thermostat.id, Attribute.outdoorTemperature, "outdoor temperature", glance: .after("outdoors")),
+            Reading(
+                Thermostat.id, Attribute.systemMode, "mode",
+                glance: .say { value, _ in value.integer() == Thermostat.SystemMode.off.rawValue ? "off" : nil }),
+            Reading(
+                Thermostat.id, Attribute.occupiedHeatingSetpoint, "heat to",
+                glance: .during("mode", Set([.heat, .auto, .emergencyHeat].map(\Thermostat.SystemMode.rawValue)))),
+            Reading(
+                Thermostat.id, Attribute.occupiedCoolingSetpoint, "cool to",
+                glance: .during("mode", Set([.cool, .auto, .precooling].map(\Thermostat.SystemMode.rawValue)))),
+        ],
+        verbs: [
+            .init(
+                "set", "Set the temperature of what the thermostat does: heat or cool.", value: .temperature,
+                isUsual: true
+            ) { temperature, _ in ThermostatVerb.set(temperature) },
+            .init("heat", "Set the temperature to heat to.", value: .temperature) { temperature, _ in
+                ThermostatVerb.heat(temperature)
+            },
+            .init("cool", "Set the temperature to cool to.", value: .temperature) { temperature, _ in
+                ThermostatVerb.cool(temperature)
+            },
+            .init("mode", "Set the mode.", value: modes) { mode, _ in ThermostatVerb.mode(mode) },
+        ])
+}
+
 /// Sets a temperature or the mode of a thermostat (Matter application cluster specification 4.3).
 public enum ThermostatVerb: DeviceVerb {
     /// Temperatures are in steps of 0.01 °C.

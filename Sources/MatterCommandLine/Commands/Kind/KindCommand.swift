@@ -1,0 +1,177 @@
+import ArgumentParser
+import MatterController
+
+/// A command that is made from the declaration of a kind of device, for what reads that declaration too.
+protocol KindOfDeviceCommand: DeviceCommand {
+    static var kind: DeviceKind { get }
+}
+
+extension KindOfDeviceCommand {
+    static var clusters: [ClusterID] { kind.clusters }
+}
+
+/// The command of a kind of device: `KIND [show] [NODE…]` shows its state, `KIND VERB NODE… [VALUE]` changes it.
+struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, KindOfDeviceCommand {
+    static var kind: DeviceKind { Declaration.kind }
+
+    static var configuration: CommandConfiguration {
+        let details = kind.details.isEmpty ? "" : kind.details + "\n\n"
+        return CommandConfiguration(
+            commandName: kind.name, abstract: kind.summary,
+            discussion: "\(details)Example: matterctl \(kind.name) \(kind.example)")
+    }
+
+    @Argument(
+        help: ArgumentHelp(KindLine.help(kind), valueName: KindLine.valueName(kind)),
+        completion: .kind(kind.verbs.isEmpty ? .node : .deviceWords))
+    var words: [String] = []
+    @OptionGroup var particular: KindOptions<Declaration>
+    @OptionGroup var selection: NodeSelection
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    private var line: KindLine { KindLine(words, of: Self.kind, choosesNodes: selection.isGiven) }
+
+    var nodes: [NodeArgument] { line.nodes.compactMap { NodeArgument(argument: $0) } }
+
+    var everyday: EverydayOptions { EverydayOptions(selection, verify: particular.verify, dryRun: particular.dryRun) }
+
+    var target: NodeTarget? {
+        let nodes = nodes
+        return selection.meansOne(nodes.map(\.node)) ? nodes.first.map { NodeTarget($0.node) } : nil
+    }
+
+    var longestRun: Duration? { particular.watch ? nil : options.timeout?.duration }
+
+    func validate() throws {
+        let line = line
+        try particular.check(line)
+        for word in line.nodes where NodeArgument(argument: word) == nil {
+            throw ValidationError(
+                "The value '\(word)' is invalid for '<node>' (node id or name, with /EP for an endpoint)")
+        }
+        guard let verb = line.verb else {
+            if let (word, verb) = line.mistakenValue {
+                throw ValidationError("The value '\(word)' is invalid for '<value>' (\(verb.value ?? ""))")
+            }
+            guard options.address == nil || selection.meansOne(line.nodes) else {
+                throw ValidationError("--address is for one node")
+            }
+            return
+        }
+        try everyday.check(nodes, options)
+        guard line.valueWords != nil else {
+            let forms = verb.value ?? ""
+            guard line.nodes.count > (selection.isGiven ? 0 : 1), let last = line.nodes.last else {
+                throw ValidationError("Missing expected argument '<value>' (\(forms))")
+            }
+            throw ValidationError("The value '\(last)' is invalid for '<value>' (\(forms))")
+        }
+    }
+
+    func verb() throws -> any DeviceVerb {
+        guard let meant = line.meaning(particular.parameters) else {
+            throw ValidationError("Missing expected argument '<value>'")
+        }
+        return meant
+    }
+
+    func run(_ context: CommandContext) async throws {
+        let line = line
+        guard line.verb == nil else { return try await carryOut(verb(), context) }
+        if let usual = line.impliedVerb, let last = line.nodes.last, !NodeSelection.isPattern(last),
+            let name = NodeArgument(argument: last),
+            (try? context.controller.nodes.place(of: name.node, endpoint: name.endpoint)) == nil
+        {
+            throw CommandLineError(
+                .usage,
+                "'\(last)' is neither a node nor a value of '\(Self.kind.name) \(usual.name)' (\(usual.value ?? ""))")
+        }
+        let round = ReadingRound(Self.kind, nodes, selection)
+        if particular.watch {
+            try await KindWatch(Self.kind, round, span: particular.span, count: particular.count, context).run()
+        } else {
+            try await round.run(context)
+        }
+    }
+}
+
+/// The words of such a command.
+struct KindLine {
+    /// What stands for the state; the second is what earlier versions had.
+    static let shows: Set<String> = ["show", "status"]
+
+    /// What is to be done; `nil` if the state is to be shown.
+    let verb: DeviceKind.Verb?
+    /// Those that name nodes; the value too, if it is none.
+    let nodes: [String]
+    /// The value; `nil` if what stands there is none.
+    let valueWords: [String]?
+    /// The verb that a value behind the nodes would have meant; `nil` where one was named, or there is one word.
+    let impliedVerb: DeviceKind.Verb?
+    /// A word that was meant as a value of the usual verb, but is none: it begins as a number does, and is no node id.
+    let mistakenValue: (word: String, verb: DeviceKind.Verb)?
+
+    /// - Parameter choosesNodes: whether options choose nodes, so that none need be named.
+    init(_ words: [String], of kind: DeviceKind, choosesNodes: Bool) {
+        let first = words.first
+        var rest = words[...]
+        var verb = first.flatMap(kind.verb)
+        if verb != nil || first.map(Self.shows.contains) ?? false {
+            rest = rest.dropFirst()
+        } else if let usual = kind.usual, let count = usual.meaning(of: words)?.words,
+            words.count > count || choosesNodes || !(words.last ?? "").allSatisfy(\.isNumber)
+        {
+            verb = usual
+        }
+        self.verb = verb
+        let last = words.count > (choosesNodes ? 0 : 1) ? words.last : nil
+        impliedVerb = verb == nil && rest.count == words.count && last != nil ? kind.usual : nil
+        if let usual = impliedVerb, let last, !last.allSatisfy(\.isNumber),
+            last.drop(while: { "+-".contains($0) }).first?.isNumber ?? false
+        {
+            mistakenValue = (last, usual)
+        } else {
+            mistakenValue = nil
+        }
+        guard let verb, let count = verb.meaning(of: Array(rest))?.words else {
+            (nodes, valueWords) = (Array(rest), nil)
+            return
+        }
+        (nodes, valueWords) = (Array(rest.dropLast(count)), rest.suffix(count))
+    }
+
+    /// What is to be done, in full.
+    func meaning(_ parameters: DeviceKind.Parameters) -> (any DeviceVerb)? {
+        // The form of a hue asks how many words there are.
+        valueWords.flatMap { verb?.meaning(of: nodes + $0, parameters)?.verb }
+    }
+
+    // MARK: Words about it
+
+    static func valueName(_ kind: DeviceKind) -> String {
+        kind.verbs.isEmpty ? "node" : kind.verbs.contains { $0.value != nil } ? "verb-node-value" : "verb-node"
+    }
+
+    static let nodesHelp = "Node ids, names or patterns of names, with /EP for an endpoint; without any, all are shown"
+
+    static func help(_ kind: DeviceKind) -> String {
+        kind.verbs.isEmpty ? nodesHelp + "." : "A verb, and the nodes. \(nodesHelp). With a verb, also group:GROUP."
+    }
+
+    /// The lines of the page about the verbs: what is typed, and what comes of it.
+    static func verbs(_ kind: DeviceKind) -> [(typed: String, text: String)] {
+        [("[show] [NODE...]", "Show the state; with --watch, follow it.")]
+            + kind.verbs.map { verb in
+                let options = verb.options.map { "--" + $0.parameter.rawValue }
+                let facts = [
+                    verb.value.map { "VALUE: \($0)." },
+                    options.isEmpty ? nil : "With \(options.joined(separator: ", ")).",
+                ]
+                let name = verb.isUsual ? "[\(verb.name)]" : verb.name
+                return (
+                    [name, "NODE...", verb.value == nil ? nil : "VALUE"].compactMap { $0 }.joined(separator: " "),
+                    ([verb.summary] + facts).compactMap { $0 }.joined(separator: " ")
+                )
+            }
+    }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import MatterController
+
+/// The options of a kind of device. Pages show those that it has.
+struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
+    private static var kind: DeviceKind { Declaration.kind }
+
+    @Flag(help: "Go on, with a line for each change, until stopped.") var watch = false
+    @Option(name: .customLong("for"), help: Self.help("DURATION", .time, "With --watch: end after this time."))
+    var span: TimeSpan?
+    @Option(help: ArgumentHelp("With --watch: end after this many lines.", valueName: "N")) var count: Int?
+    @Option(help: Self.help("LEVEL", .level)) var level: String?
+    @Option(help: Self.help("DURATION", .transition)) var transition: TimeSpan?
+    @Flag(help: Self.change("Wait for the end of the change, read the state back and print it.")) var verify = false
+    @Flag(name: .long, help: Self.change("Send nothing; show what would be sent.")) var dryRun = false
+
+    /// The help of an option, with the verbs that take it.
+    private static func help(
+        _ name: String, _ parameter: DeviceKind.Option.Parameter, _ other: String? = nil
+    ) -> ArgumentHelp {
+        var texts: [String] = []
+        for verb in kind.verbs {
+            for option in verb.options where option.parameter == parameter {
+                let names = kind.verbs.filter { $0.options.contains(option) }.map { "'\($0.name)'" }
+                let text = "With \(names.joined(separator: " or ")): \(option.help)."
+                if !texts.contains(text) { texts.append(text) }
+            }
+        }
+        texts += [other].compactMap { $0 }
+        return ArgumentHelp(
+            "\(texts.joined(separator: " "))", valueName: name, visibility: texts.isEmpty ? .hidden : .default)
+    }
+
+    /// The help of an option for what changes something.
+    private static func change(_ text: String) -> ArgumentHelp {
+        ArgumentHelp("\(text)", visibility: kind.verbs.isEmpty ? .hidden : .default)
+    }
+
+    var parameters: DeviceKind.Parameters {
+        var parameters = DeviceKind.Parameters()
+        parameters.time = span?.duration
+        parameters.level = level.flatMap(Self.percent)
+        parameters.transition = transition?.duration
+        return parameters
+    }
+
+    /// 1 to 100; `nil` for what is no whole percentage.
+    private static func percent(_ word: String) -> UInt8? {
+        let digits = word.hasSuffix("%") ? word.dropLast() : word[...]
+        return UInt8(digits).flatMap { 1...100 ~= $0 ? $0 : nil }
+    }
+
+    func validate() throws {
+        if let level, Self.percent(level) == nil {
+            throw ValidationError("--level is a whole percentage, 1%–100%, not '\(level)'")
+        }
+        try span?.requireSome("--for")
+        if let count, count < 1 { throw ValidationError("--count must be 1 or more") }
+        if let transition, transition.duration > .seconds(6553) {
+            throw ValidationError("a transition takes at most 6553 s")
+        }
+    }
+
+    /// Refuses what the line has no use for.
+    func check(_ line: KindLine) throws {
+        guard let verb = line.verb else {
+            guard !verify, !dryRun else {
+                throw ValidationError("--verify and --dry-run are for what changes something")
+            }
+            try refuse([.level, .transition], nil)
+            if !watch, count != nil { throw ValidationError("--count needs --watch") }
+            if !watch, span != nil { throw ValidationError(Self.use(of: .time) + " --watch") }
+            return
+        }
+        guard !watch else { throw ValidationError("--watch is for what shows a state") }
+        guard count == nil else { throw ValidationError("--count needs --watch") }
+        try refuse(DeviceKind.Option.Parameter.allCases, verb)
+    }
+
+    private func refuse(_ parameters: [DeviceKind.Option.Parameter], _ verb: DeviceKind.Verb?) throws {
+        for parameter in parameters where isGiven(parameter) {
+            guard !(verb?.options.contains { $0.parameter == parameter } ?? false) else { continue }
+            let verbs = Self.kind.verbs.filter { $0.options.contains { $0.parameter == parameter } }
+            throw ValidationError(
+                verbs.isEmpty
+                    ? (parameter == .time ? "--for needs --watch" : "unknown option '--\(parameter.rawValue)'")
+                    : "--\(parameter.rawValue) is for \(verbs.map { "'\($0.name)'" }.joined(separator: " and "))")
+        }
+    }
+
+    private static func use(of parameter: DeviceKind.Option.Parameter) -> String {
+        let verbs = kind.verbs.filter { $0.options.contains { $0.parameter == parameter } }.map { "'\($0.name)'" }
+        return "--\(parameter.rawValue) " + (verbs.isEmpty ? "needs" : "is for \(verbs.joined(separator: ", ")) and")
+    }
+
+    private func isGiven(_ parameter: DeviceKind.Option.Parameter) -> Bool {
+        switch parameter {
+        case .time: span != nil
+        case .level: level != nil
+        case .transition: transition != nil
+        }
+    }
+}

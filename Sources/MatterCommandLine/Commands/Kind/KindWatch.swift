@@ -1,0 +1,72 @@
+import MatterController
+
+/// Follows devices of a kind and says what happens, a line each.
+struct KindWatch {
+    private let kind: DeviceKind
+    private let round: ReadingRound
+    private let context: CommandContext
+    private let span: TimeSpan?
+    private let count: Int?
+
+    /// - Parameters:
+    ///   - span: after which it ends.
+    ///   - count: the lines after which it ends.
+    init(_ kind: DeviceKind, _ round: ReadingRound, span: TimeSpan?, count: Int?, _ context: CommandContext) {
+        self.kind = kind
+        self.round = round
+        self.context = context
+        self.span = span
+        self.count = count
+    }
+
+    func run() async throws {
+        let parts = try await round.parts(context)
+        let nodes = parts.map(\.node)
+        var watch = DeviceWatch(kind)
+        // A node among several whose endpoints were named is asked for those that all of them have.
+        let paths = watch.paths(at: parts.count == 1 ? parts.flatMap(\.endpoints) : [nil], of: nodes)
+        let request = SubscribeRequest(
+            minIntervalFloor: 0, maxIntervalCeiling: context.controller.subscriptions.usualSilence(of: nodes),
+            attributePaths: paths.attributes, eventPaths: paths.events)
+        let events = context.controller.subscriptions.follow(request, of: nodes, setUp: context.timeout)
+        var begun: Set<NodeID> = []
+        var left = count ?? .max
+        let setUp = context.controller.subscriptions.setUpTime(for: nodes, request, usual: context.timeout)
+        let timed = Timed(events, for: span?.duration, setUp: setUp) { $0.isEstablished }
+        for try await event in timed.stream {
+            var told: (node: NodeRecord, news: [DeviceNews])?
+            switch event {
+            case .subscription(let node, .established(_, _, let result)):
+                told = (node, watch.news(result, of: node, isFirst: begun.insert(node.nodeID).inserted))
+            case .subscription(let node, .report(let result)):
+                told = (node, watch.news(result, of: node, isFirst: false))
+            case .subscription(let node, .lost(let error, _)):
+                context.console.warning("\(NodeTarget(node).text) does not report any more (\(error)); trying again")
+            case .ended(let node, let error): throw Watching.named(error, node)
+            }
+            for news in (told?.news ?? []).prefix(left) {
+                if let node = told?.node { say(news, of: node, namesNode: nodes.count > 1) }
+                left -= 1
+            }
+            if left == 0 { return }
+        }
+    }
+
+    private func say(_ news: DeviceNews, of node: NodeRecord, namesNode: Bool) {
+        let console = context.console
+        let time = PointInTime.text(WallClock.unixMilliseconds(), as: .posixMilliseconds) ?? "-"
+        guard console.isJSON else {
+            let name = namesNode ? [TerminalText.escaped(node.label)] : []
+            let words = [news.quantity, TerminalText.escaped(news.words)].compactMap { $0 }
+            return console.result(([time] + name + ["\(news.endpoint)"] + words).joined(separator: "\t"))
+        }
+        console.result(
+            Report {
+                Field("time", time)
+                Field("node", node.nodeID)
+                Field("name", node.name)
+                Field("endpoint", news.endpoint)
+                for field in news.fields { Field(field.name, field.value) }
+            }.json)
+    }
+}

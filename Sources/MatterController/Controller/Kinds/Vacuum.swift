@@ -1,0 +1,62 @@
+public import MatterModel
+
+/// Robots that clean the floor (Matter application cluster specification 7.2 to 7.4).
+enum VacuumKind: DeviceKindDeclaration {
+    private typealias Cluster = RvcOperationalState
+
+    static let kind = DeviceKind(
+        "vacuum", "Vacuum cleaners.", example: "start robot", trait: "is a vacuum cleaner",
+        synonyms: ["robot", "hoover"],
+        readings: [
+            Reading(Cluster.id, Cluster.Attribute.operationalState, "state", .named("OperationalStateEnum")),
+            Reading(Cluster.id, Cluster.Attribute.operationalError, "error", .named("ErrorStateEnum")),
+            Reading(Cluster.id, Cluster.Attribute.countdownTime, "time left"),
+        ],
+        glance: [
+            Reading(
+                Cluster.id, Cluster.Attribute.operationalState, "cleaner", .named("OperationalStateEnum"),
+                glance: .words)
+        ],
+        verbs: [
+            .init("start", "Start to clean.", synonyms: ["clean"]) { _ in VacuumVerb.start },
+            .init("pause", "Pause.") { _ in VacuumVerb.pause },
+            .init("resume", "Go on after a pause.") { _ in VacuumVerb.resume },
+            .init("home", "Drive to the dock.", aliases: ["dock"]) { _ in VacuumVerb.home },
+            .init("stop", "Stop.") { _ in VacuumVerb.stop },
+        ])
+}
+
+/// Tells a vacuum cleaner what to do (Matter application cluster specification 7.2 and 7.4).
+public enum VacuumVerb: DeviceVerb {
+    /// What the vacuum is to do.
+    case start, stop, pause, resume, home
+
+    /// The cluster that is controlled.
+    public var cluster: ClusterID {
+        switch self {
+        case .start, .stop: RvcRunMode.id
+        case .pause, .resume, .home: RvcOperationalState.id
+        }
+    }
+
+    /// What is sent to a device of which these facts are known.
+    ///
+    /// - Throws: ``ControllerError`` if the device cannot do it.
+    public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+        typealias Command = RvcOperationalState.Command
+        let state = RvcOperationalState.Attribute.operationalState
+        switch self {
+        case .start: return try ModeVerb(cluster, "Cleaning").request(facts)
+        case .stop: return try ModeVerb(cluster, "Idle").request(facts)
+        case .pause:
+            try facts.require(Command.pause, "pause")
+            return DeviceRequest(RvcOperationalState.Pause(), attribute: state)
+        case .resume:
+            try facts.require(Command.resume, "resume")
+            return DeviceRequest(RvcOperationalState.Resume(), attribute: state)
+        case .home:
+            try facts.require(Command.goHome, "go home")
+            return DeviceRequest(RvcOperationalState.GoHome(), attribute: state)
+        }
+    }
+}
