@@ -53,6 +53,14 @@ struct DeviceKindTests {
             ["1 occupancy-sensing motion", "1 occupancy-sensing occupied", "1 occupancy-sensing unoccupied"]
         ),
         ("contact-sensor", ["1 boolean-state open", "1 boolean-state closed", "1 boolean-state toggle"]),
+        (
+            "smoke-alarm",
+            [
+                "1 smoke-co-alarm smoke", "1 smoke-co-alarm smoke off", "1 smoke-co-alarm co",
+                "1 smoke-co-alarm battery",
+                "1 smoke-co-alarm fault", "1 smoke-co-alarm expired", "1 smoke-co-alarm clear",
+            ]
+        ),
         ("temperature-sensor", ["1 temperature-measurement 21.3", "1 temperature-measurement unknown"]),
         ("humidity-sensor", ["1 relative-humidity-measurement 45", "1 relative-humidity-measurement unknown"]),
         (

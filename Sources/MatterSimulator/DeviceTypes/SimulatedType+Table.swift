@@ -42,6 +42,9 @@ extension SimulatedType {
             SimulatedType("contact-sensor", "A door or window contact.", .contactSensor) { _ in
                 [IdentifyServer(.visibleIndicator), BooleanStateServer()]
             },
+            SimulatedType("smoke-alarm", "An alarm for smoke and carbon monoxide.", .smokeCOAlarm) { _ in
+                [IdentifyServer(.audibleBeep), SmokeAlarmServer()]
+            },
             SimulatedType("temperature-sensor", "A thermometer.", .temperatureSensor) { _ in
                 [IdentifyServer(.visibleIndicator), MeasurementServer.temperature()]
             },

@@ -42,6 +42,37 @@ struct ApplianceTests {
         #expect(try bench.status(valve, 0) == StatusIB(.failure, clusterStatus: 2))
     }
 
+    // MARK: Smoke alarm
+
+    @Test(
+        "a smoke alarm tests itself, and not during an alarm; it expresses what matters most, and says when all is clear"
+    )
+    func smokeAlarm() throws {
+        let bench = try ClusterBench("smoke-alarm")
+        let alarm = SmokeCoAlarm.id
+        typealias Attribute = SmokeCoAlarm.Attribute
+        func expressed() -> SmokeCoAlarm.ExpressedState? {
+            bench.number(alarm, Attribute.expressedState).map { .init(rawValue: UInt8($0)) }
+        }
+        #expect(try bench.status(alarm, SmokeCoAlarm.Command.selfTestRequest).isSuccess)
+        #expect(expressed() == .testing)
+        #expect(try bench.status(alarm, SmokeCoAlarm.Command.selfTestRequest) == StatusIB(.busy))
+        bench.wait(.seconds(3))
+        #expect(expressed() == .normal && bench.read(alarm, Attribute.testInProgress) == .bool(false))
+        #expect(bench.type("1 smoke-co-alarm battery") && bench.type("1 smoke-co-alarm smoke"))
+        #expect(expressed() == .smokeAlarm)
+        #expect(try bench.status(alarm, SmokeCoAlarm.Command.selfTestRequest) == StatusIB(.busy))
+        #expect(bench.type("1 smoke-co-alarm clear"))
+        #expect(expressed() == .batteryAlert)
+        #expect(bench.type("1 smoke-co-alarm battery off"))
+        #expect(expressed() == .normal)
+        typealias Event = SmokeCoAlarm.Event
+        #expect(
+            bench.events(alarm).map(\.id) == [
+                Event.selfTestComplete, Event.allClear, Event.lowBattery, Event.smokeAlarm, Event.allClear,
+            ])
+    }
+
     // MARK: Vacuum cleaner
 
     private func mode(_ bench: ClusterBench, _ cluster: ClusterID, _ mode: UInt64) throws -> Int? {

@@ -11580,6 +11580,202 @@ extension SmokeCoAlarm {
             }
         }
     }
+
+    /// SmokeAlarm, event 0x00 of Smoke CO Alarm.
+    public struct SmokeAlarm: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x005C }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x00 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// AlarmSeverityLevel
+            @inlinable public static var alarmSeverityLevel: StructureField<SmokeAlarm, AlarmState> { .init(0) }
+        }
+
+        /// AlarmSeverityLevel (field 0)
+        public var alarmSeverityLevel: AlarmState
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(alarmSeverityLevel: AlarmState) {
+            self.alarmSeverityLevel = alarmSeverityLevel
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let alarmSeverityLevel: AlarmState = fields.required(0)
+            else { return nil }
+            self.alarmSeverityLevel = alarmSeverityLevel
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, alarmSeverityLevel)
+            return fields.tlv
+        }
+    }
+
+    /// COAlarm, event 0x01 of Smoke CO Alarm.
+    public struct COAlarm: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x005C }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x01 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// AlarmSeverityLevel
+            @inlinable public static var alarmSeverityLevel: StructureField<COAlarm, AlarmState> { .init(0) }
+        }
+
+        /// AlarmSeverityLevel (field 0)
+        public var alarmSeverityLevel: AlarmState
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(alarmSeverityLevel: AlarmState) {
+            self.alarmSeverityLevel = alarmSeverityLevel
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let alarmSeverityLevel: AlarmState = fields.required(0)
+            else { return nil }
+            self.alarmSeverityLevel = alarmSeverityLevel
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, alarmSeverityLevel)
+            return fields.tlv
+        }
+    }
+
+    /// LowBattery, event 0x02 of Smoke CO Alarm.
+    public struct LowBattery: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x005C }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x02 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// AlarmSeverityLevel
+            @inlinable public static var alarmSeverityLevel: StructureField<LowBattery, AlarmState> { .init(0) }
+        }
+
+        /// AlarmSeverityLevel (field 0)
+        public var alarmSeverityLevel: AlarmState
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(alarmSeverityLevel: AlarmState) {
+            self.alarmSeverityLevel = alarmSeverityLevel
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let alarmSeverityLevel: AlarmState = fields.required(0)
+            else { return nil }
+            self.alarmSeverityLevel = alarmSeverityLevel
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, alarmSeverityLevel)
+            return fields.tlv
+        }
+    }
+
+    /// HardwareFault, event 0x03 of Smoke CO Alarm.
+    public struct HardwareFault: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x005C }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x03 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// EndOfService, event 0x04 of Smoke CO Alarm.
+    public struct EndOfServiceEvent: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x005C }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x04 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// SelfTestComplete, event 0x05 of Smoke CO Alarm.
+    public struct SelfTestComplete: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x005C }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x05 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// AllClear, event 0x0A of Smoke CO Alarm.
+    public struct AllClear: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x005C }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x0A }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
 }
 
 /// RVC Operational State, cluster 0x0061.
