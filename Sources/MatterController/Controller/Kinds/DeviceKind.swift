@@ -54,7 +54,8 @@ public struct DeviceKind: Sendable {
     public static let all: [any DeviceKindDeclaration.Type] = [
         LockKind.self, ThermostatKind.self, FanKind.self, CoverKind.self, ColorKind.self, ValveKind.self,
         VacuumKind.self,
-        MediaKind.self, SensorKind.self, MotionKind.self, EnergyKind.self, ButtonKind.self, BatteryKind.self,
+        MediaKind.self, SmokeAlarmKind.self, SensorKind.self, MotionKind.self, EnergyKind.self, ButtonKind.self,
+        BatteryKind.self,
     ]
 
     /// What is said of a node of another kind: `is not a valve`, `has no button`.
