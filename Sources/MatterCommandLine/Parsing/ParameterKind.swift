@@ -66,21 +66,24 @@ public enum ParameterKind: Equatable, Sendable {
 extension ParameterKind {
     private static let separator: Character = "\u{1F}"
 
+    /// Those without values, by their words. They are written out, because a word that is made by reflection costs every command
+    /// more than its network does.
+    private static let plain: [(kind: ParameterKind, word: String)] = [
+        (.node, "node"), (.nodeOrGroup, "nodeOrGroup"), (.deviceWords, "deviceWords"), (.nodeOrPath, "nodeOrPath"),
+        (.settings, "settings"), (.condition, "condition"), (.fields, "fields"), (.accessEntry, "accessEntry"),
+        (.room, "room"), (.deviceType, "deviceType"), (.cluster, "cluster"), (.group, "group"), (.fabric, "fabric"),
+        (.profile, "profile"), (.file, "file"), (.folder, "folder"), (.contents, "contents"),
+        (.simulatedTypes, "simulatedTypes"), (.duration, "duration"), (.number, "number"),
+    ]
+
     /// The kind as one word, for the parser, which hands it on.
     var text: String {
         switch self {
         case .nodesAndValue(let words): (["nodesAndValue"] + words).joined(separator: String(Self.separator))
         case .path(let use): "path\(Self.separator)\(use.rawValue)"
-        default: "\(self)"
+        default: Self.plain.first { $0.kind == self }?.word ?? ""
         }
     }
-
-    private static let plain: [ParameterKind] = [
-        .node, .nodeOrGroup, .deviceWords, .nodeOrPath, .settings, .condition, .fields, .accessEntry, .room,
-        .deviceType, .cluster,
-        .group, .fabric, .profile, .file, .folder, .contents, .simulatedTypes,
-        .duration, .number,
-    ]
 
     /// - Parameter text: see ``text``; `nil` for another one.
     init?(text: String) {
@@ -91,8 +94,8 @@ extension ParameterKind {
             guard let use = parts.last.flatMap(PathUse.init(rawValue:)) else { return nil }
             self = .path(use)
         default:
-            guard let kind = Self.plain.first(where: { $0.text == text }) else { return nil }
-            self = kind
+            guard let plain = Self.plain.first(where: { $0.word == text }) else { return nil }
+            self = plain.kind
         }
     }
 }
