@@ -41,6 +41,47 @@ struct NodeStoreTests {
         }
     }
 
+    /// With what the scanner does not know: a quote and a letter of two octets in the name, and devices behind a bridge.
+    @Test("what completion needs of a node is what its record says, whether that is scanned or decoded")
+    func briefs() async throws {
+        var plain = node(2, "lamp")
+        plain.room = "Küche"
+        plain.addresses = [try PeerAddress(parsing: "127.0.0.1:5540")]
+        var light = NodeRecord.Endpoint(number: 1, deviceTypes: [0x100], serverClusters: [3, 6, 0x131B_FC01])
+        light.acceptedCommands = [6: [0, 1, 2]]
+        plain.endpoints = [light]
+        var bridge = node(3, #"5" bridge"#)
+        light.bridged = BridgedDevice(label: "Desk lamp")
+        bridge.endpoints = [light]
+        for record in [plain, bridge, node(300)] { try await store.save(record) }
+        let briefs = store.briefs()
+        #expect(briefs.map(\.nodeID.rawValue) == [2, 3, 300])
+        #expect(briefs.map(\.name) == ["lamp", #"5" bridge"#, nil])
+        #expect(briefs[0].room == "Küche")
+        #expect(briefs[0].endpoints.map(\.serverClusters) == [[3, 6, 0x131B_FC01]])
+        #expect(briefs[1].endpoints.first?.bridged?.title == "Desk lamp")
+    }
+
+    @Test("a text that is no record is no brief, wherever it is cut off, and a damaged one ends nothing")
+    func hostileBriefs() async throws {
+        var record = node(2, "lamp")
+        record.endpoints = [.init(number: 1, deviceTypes: [0x100], serverClusters: [3, 6])]
+        try await store.save(record)
+        let file = state.directory.path + "/fabrics/home/nodes/0000000000000002.json"
+        let octets = try Array(Data(contentsOf: URL(fileURLWithPath: file)))
+        #expect(NodeBrief(scanning: octets) == store.briefs().first)
+        for length in 0..<octets.count - 1 { #expect(NodeBrief(scanning: Array(octets.prefix(length))) == nil) }
+        let broken = [
+            "\n", "\n{", "\n{}", "\n{\"nodeId\":-1}", "\n{\"nodeId\":99999999999999999999}",
+            "\n{\"nodeId\":1,\"x\":[[[[}", "\n{\"nodeId\":1,\"endpoints\":[{\"endpoint\":70000}]}", "\n[1]",
+            "\n{\"nodeId\":1,}",
+        ]
+        for text in broken { #expect(NodeBrief(scanning: Array(text.utf8)) == nil, "\(text)") }
+        try await store.save(node(7))
+        try Data("rubbish".utf8).write(to: URL(fileURLWithPath: file))
+        #expect(store.briefs().map(\.nodeID.rawValue) == [7])
+    }
+
     @Test("a name belongs to one node")
     func uniqueNames() async throws {
         try await store.save(node(1, "lamp"))

@@ -17,7 +17,7 @@ struct StateCompletions {
 
     private var fabric: String? { try? FabricStore(state).select(fabricName).name }
 
-    private var nodes: [NodeRecord] { fabric.flatMap { try? NodeStore(state, fabric: $0).sound().nodes } ?? [] }
+    private var nodes: [NodeBrief] { fabric.map { NodeStore(state, fabric: $0).briefs() } ?? [] }
 
     /// The node of a word; without its endpoint, if the word has one.
     func node(_ word: String) -> NodeRecord? {
@@ -46,10 +46,20 @@ struct StateCompletions {
             clusters.isEmpty || clusters.contains { endpoint.serverClusters.contains($0.rawValue) }
         }
         guard word.contains("/") else {
+            var labels: [[UInt32]: String] = [:]
+            func types(_ endpoint: NodeRecord.Endpoint) -> String {
+                if let label = labels[endpoint.deviceTypes] { return label }
+                let label = Self.types(endpoint)
+                labels[endpoint.deviceTypes] = label
+                return label
+            }
             return nodes.filter { $0.endpoints.isEmpty || $0.endpoints.contains(where: suits) }.flatMap { node in
-                [Candidate(word: node.name ?? "\(node.nodeID.rawValue)", note: Self.note(node))]
-                    + node.bridged.filter { $0.device.title != nil && suits($0.endpoint) }.map {
-                        Candidate(word: $0.title, note: Self.types($0.endpoint))
+                let type = node.endpoints.lazy.filter { $0.number != 0 }.map(types).first { !$0.isEmpty }
+                let note = [type, node.room].compactMap { $0 }.joined(separator: ", ")
+                let devices = node.endpoints.compactMap { endpoint in endpoint.bridged.map { ($0, endpoint) } }
+                return [Candidate(word: node.name ?? "\(node.nodeID.rawValue)", note: note)]
+                    + devices.filter { $0.0.title != nil && suits($0.1) }.map { device, endpoint in
+                        Candidate(word: device.title ?? "", note: types(endpoint))
                     }
             }
         }
@@ -58,11 +68,6 @@ struct StateCompletions {
         return node.endpoints.filter { $0.number != 0 && suits($0) }.map { endpoint in
             Candidate(word: "\(name)/\(endpoint.number)", note: Self.types(endpoint))
         }
-    }
-
-    private static func note(_ node: NodeRecord) -> String {
-        let types = node.endpoints.filter { $0.number != 0 }.map(types).filter { !$0.isEmpty }
-        return ([types.first] + [node.room]).compactMap { $0 }.joined(separator: ", ")
     }
 
     private static func types(_ endpoint: NodeRecord.Endpoint) -> String {

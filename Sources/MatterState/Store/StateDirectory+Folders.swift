@@ -156,6 +156,26 @@ extension StateDirectory {
         folder.isEmpty ? name : folder + "/" + name
     }
 
+    /// The records of a folder, by name, as they lie on the disk: with their headers, and not examined. What cannot be read is
+    /// left out.
+    ///
+    /// - Throws: ``StoreError`` if the folder cannot be read.
+    func contents(in folder: String) throws(StoreError) -> [(file: String, octets: [UInt8])] {
+        let components = try RecordName(folder).components[...]
+        guard let descriptor = try self.folder(components, creating: false) else { return [] }
+        let path = path(of: components)
+        var found: [(file: String, octets: [UInt8])] = []
+        for entry in try descriptor.entries(path).sorted(by: { $0.name < $1.name })
+        where !entry.isFolder && RecordName.isAllowed(entry.name) {
+            let file = Self.join(folder, entry.name)
+            guard
+                let octets = try? Self.readFile(entry.name, in: descriptor, "\(path)/\(entry.name)", store: self)
+            else { continue }
+            found.append((file, octets))
+        }
+        return found
+    }
+
     private func entries(of folder: String) throws(StoreError) -> [FolderEntry] {
         let components = folder.isEmpty ? [] : try RecordName(folder).components[...]
         guard let descriptor = try self.folder(components, creating: false) else { return [] }

@@ -2,7 +2,7 @@ public import MatterCrypto
 
 /// The nodes of one fabric: `nodes/ID.json` in the fabric's folder.
 public struct NodeStore: Sendable {
-    private let state: StateDirectory
+    let state: StateDirectory
     private let fabric: String
     private let fabricFolder: FabricFolder
     private let names: NodeNames
@@ -18,7 +18,7 @@ public struct NodeStore: Sendable {
     /// The records of a fabric's nodes; also the name of the lock under which they are changed.
     static func folder(of fabric: String) -> String { "\(FabricStore.folder(of: fabric))/nodes" }
 
-    private var folder: String { Self.folder(of: fabric) }
+    var folder: String { Self.folder(of: fabric) }
 
     private func record(of id: NodeID) -> String { "\(folder)/\(id).json" }
 
