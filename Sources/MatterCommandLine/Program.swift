@@ -84,6 +84,15 @@ public struct Program: Sendable {
         }
     }
 
+    /// The command that a line is; `nil` for one that is none, or asks for a page, the version or candidates.
+    static func command(of arguments: [String]) -> (any ParsableCommand)? {
+        switch Program(arguments[...]).parsed() {
+        case .command(let command): command
+        case .plain(let command): command
+        case .ended: nil
+        }
+    }
+
     private enum Parsed {
         case command(any ParsableCommand)
         /// A command that was read without the parser.

@@ -2,6 +2,8 @@
 public protocol SimulateCommand: LocalCommand, SendableMetatype {
     /// The words for what it can be.
     static var deviceTypes: [String] { get }
+    /// The words for the faults that it can play, each with what it does; one that ends with a colon takes more.
+    static var faults: [(word: String, help: String)] { get }
 }
 
 /// Which command plays devices. It is made for those who ask for it: a generic type with many fields.

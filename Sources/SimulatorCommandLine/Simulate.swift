@@ -44,6 +44,11 @@ package enum Simulation {
 struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
     static var configuration: CommandConfiguration { helpPage }
     static var deviceTypes: [String] { SimulatedType.all.map(\.name) }
+    static var faults: [(word: String, help: String)] {
+        FaultPlan.words.map { word, meaning in
+            (word.firstIndex(of: ":").map { String(word[...$0]) } ?? word, meaning)
+        }
+    }
 
     @Argument(help: "What to be: a device type, or several separated by commas.", completion: .kind(.simulatedTypes))
     var types: String
@@ -86,8 +91,10 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         help: ArgumentHelp(
             "Sleep for this long at a time, and check in after it, once a client has registered.",
             valueName: "DURATION")) var icd: TimeSpan?
-    @Option(help: ArgumentHelp("Faults to play; see below. May be repeated.", valueName: "SPEC")) var fault: [String] =
-        []
+    @Option(
+        help: ArgumentHelp("Faults to play; see below. May be repeated.", valueName: "SPEC"),
+        completion: .kind(.simulatedFault))
+    var fault: [String] = []
     @Option(
         help: ArgumentHelp(
             "Have a cluster with this value, EP/CLUSTER/ATTRIBUTE=VALUE; may be repeated.", valueName: "PATH=VALUE"),

@@ -40,6 +40,8 @@ import Testing
         try await shell.succeed("wait it 1/valve-configuration-and-control/current-level=50 --timeout 20s")
         let drawn = try await terminal.succeed("valve status it --home \(shell.home)").stdout
         #expect(drawn.contains("Open") && drawn.contains("50%"), "\(drawn)")
+        let misspelt = try await failure("valve shut it", 64, "usage")
+        #expect(misspelt.text("message") == "'shut' is neither a node nor a verb of 'valve': show, open, close")
         try await quiet("valve close it")
         #expect(try await shell.succeed("valve open it --for 5s --verify").stdout == "Open\n")
         try await shell.succeed("wait it 1/valve-configuration-and-control/current-state=closed --timeout 20s")

@@ -49,7 +49,7 @@ import Testing
             .path(.event),
             .settings,
             .condition, .fields, .accessEntry, .room, .deviceType, .cluster, .group, .fabric, .profile, .file, .folder,
-            .contents, .simulatedTypes, .duration, .number,
+            .contents, .simulatedTypes, .simulatedFault, .duration, .number,
         ]
         for kind in kinds { #expect(ParameterKind(text: kind.text) == kind) }
         #expect(ParameterKind(text: "ls -l") == nil)

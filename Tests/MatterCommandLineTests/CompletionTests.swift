@@ -105,6 +105,22 @@ import Testing
         #expect(try await candidates("simulate", "x", "--mdns=n") == ["--mdns=none"])
         #expect(try await candidates("nonsense", "") == [])
         #expect(try await candidates("simulate", "door-lock,on-off-l") == ["door-lock,on-off-light"])
+        #expect(try await candidates("simulate", "x", "--fault", "du") == ["duplicate:"])
+    }
+
+    @Test("of a kind of device: its verbs, nodes that are of the kind, and values of the verb that is meant")
+    func kinds() async throws {
+        #expect(
+            try await candidates("cover", "") == ["show", "position", "open", "close", "stop", "tilt", "group:lights"])
+        #expect(try await candidates("lock", "show", "") == ["Desk lamp"])
+        #expect(try await candidates("lock", "unlock", "") == ["Desk lamp", "group:lights"])
+        #expect(try await candidates("thermostat", "mode", "hall", "f") == ["fan-only"])
+        #expect(try await candidates("thermostat", "hall", "2") == ["20C", "21C", "22C"])
+        #expect(try await candidates("fan", "show", "desk", "") == [])
+        #expect(try await candidates("fan", "desk", "m") == ["medium"])
+        #expect(try await candidates("valve", "open", "garden", "--fo") == ["--for"])
+        #expect(try await candidates("valve", "--tr") == [])
+        #expect(try await candidates("motion", "") == [])
     }
 
     @Test("nodes, endpoints, rooms, groups, fabrics, types and clusters are those of this house")

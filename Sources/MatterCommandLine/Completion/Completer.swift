@@ -154,6 +154,11 @@ struct Completer {
         case .fabric: return some(house?.fabrics)
         case .profile: return some(house?.profiles())
         case .simulatedTypes: return some(simulated(word))
+        case .simulatedFault:
+            return some(
+                SimulateCommandChoice.current?.faults.map {
+                    Candidate(word: $0.word, note: $0.help, isFinished: !$0.word.hasSuffix(":"))
+                })
         case .node: return some(nodes())
         case .nodeOrGroup: return some(nodes() + groups())
         case .nodesAndValue(let words):
@@ -182,7 +187,7 @@ struct Completer {
         return
             (line.nodes.isEmpty && !isBegun && !kind.verbs.isEmpty
             ? verbs.map { Candidate(word: $0.0, note: $0.1) } : [])
-            + nodes + (kind.verbs.isEmpty ? [] : groups)
+            + nodes + (kind.verbs.isEmpty || isBegun && verb == nil ? [] : groups)
             // Nothing else can be meant before a node is named.
             + (line.nodes.isEmpty ? [] : values.map { Candidate(word: $0, note: "value") })
     }

@@ -57,6 +57,8 @@ public enum ParameterKind: Equatable, Sendable {
     case contents
     /// Types of virtual devices, with commas.
     case simulatedTypes
+    /// A fault of virtual devices.
+    case simulatedFault
     /// A time: `10s`.
     case duration
     /// A number, decimal or hexadecimal.
@@ -73,7 +75,7 @@ extension ParameterKind {
         (.settings, "settings"), (.condition, "condition"), (.fields, "fields"), (.accessEntry, "accessEntry"),
         (.room, "room"), (.deviceType, "deviceType"), (.cluster, "cluster"), (.group, "group"), (.fabric, "fabric"),
         (.profile, "profile"), (.file, "file"), (.folder, "folder"), (.contents, "contents"),
-        (.simulatedTypes, "simulatedTypes"), (.duration, "duration"), (.number, "number"),
+        (.simulatedTypes, "simulatedTypes"), (.simulatedFault, "simulatedFault"), (.duration, "duration"), (.number, "number"),
     ]
 
     /// The kind as one word, for the parser, which hands it on.

@@ -75,13 +75,21 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, KindOfD
         return meant
     }
 
+    private func isNode(_ word: String, _ context: CommandContext) -> Bool {
+        guard !NodeSelection.isPattern(word), let name = NodeArgument(argument: word) else { return true }
+        return (try? context.controller.nodes.place(of: name.node, endpoint: name.endpoint)) != nil
+    }
+
     func run(_ context: CommandContext) async throws {
         let line = line
         guard line.verb == nil else { return try await carryOut(verb(), context) }
-        if let usual = line.impliedVerb, let last = line.nodes.last, !NodeSelection.isPattern(last),
-            let name = NodeArgument(argument: last),
-            (try? context.controller.nodes.place(of: name.node, endpoint: name.endpoint)) == nil
-        {
+        if line.nodes.count > 1, line.nodes.count == words.count, !Self.kind.verbs.isEmpty, !isNode(words[0], context) {
+            let verbs = ["show"] + Self.kind.verbs.map(\.name)
+            throw CommandLineError(
+                .usage,
+                "'\(words[0])' is neither a node nor a verb of '\(Self.kind.name)': \(verbs.joined(separator: ", "))")
+        }
+        if let usual = line.impliedVerb, let last = line.nodes.last, !isNode(last, context) {
             throw CommandLineError(
                 .usage,
                 "'\(last)' is neither a node nor a value of '\(Self.kind.name) \(usual.name)' (\(usual.value ?? ""))")

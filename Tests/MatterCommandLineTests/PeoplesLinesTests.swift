@@ -1,0 +1,162 @@
+import ArgumentParser
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MatterCommandLine
+
+/// Command lines that people have written: those of the README and of the pages, and others that users of earlier versions and of
+/// other programs type. The parser is held against them, and not against its own declaration.
+@Suite("Lines that people write", .together) struct PeoplesLinesTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The lines of the README and of the pages, each up to the next command of the shell.
+    private static func written() throws -> Set<String> {
+        let docs = root.appendingPathComponent("docs")
+        let pages = try #require(FileManager.default.enumerator(at: docs, includingPropertiesForKeys: nil))
+        let files = [root.appendingPathComponent("README.md")] + pages.compactMap { $0 as? URL }
+        return try files.filter { $0.pathExtension == "md" }.reduce(into: []) { lines, file in
+            var isCode = false
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                if line.hasPrefix("```") { isCode.toggle() }
+                guard isCode, let match = line.firstMatch(of: /^(?:\$ )?(matterctl [a-z-].*)$/) else { continue }
+                lines.insert(String(match.1))
+            }
+        }
+    }
+
+    /// The words of a line for bash, up to its next command.
+    private static func words(_ line: String) -> [String] {
+        var quote: Character?
+        var end = line.endIndex
+        for index in line.indices {
+            let character = line[index]
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if "'\"".contains(character) {
+                quote = character
+            } else if "|<>&;#".contains(character), index > line.startIndex,
+                " 2".contains(line[line.index(before: index)])
+            {
+                end = index
+                break
+            }
+        }
+        let words = ShellLine(line[..<end] + " ", breaks: Set(" ")).words.dropFirst()
+        // `2>` says what becomes of messages.
+        return Array(end < line.endIndex && words.last == "2" ? words.dropLast() : words)
+    }
+
+    /// - Returns: the words of the command that a line is; `nil` if it is none.
+    private static func command(_ words: [String]) -> String? {
+        inProgram { Program.command(of: words).map { type(of: $0)._commandName } }
+    }
+
+    @Test("every line of the README and of the pages is a command")
+    func pages() throws {
+        let lines = try Self.written()
+        #expect(lines.count > 120)
+        for line in lines.sorted() where !line.contains("…") {
+            let words = Self.words(line)
+            guard words.first != "help",
+                !words.contains(where: { ["--help", "--version"].contains($0) || $0.hasPrefix("--generate") })
+            else { continue }
+            #expect(Self.command(words) != nil, "\(line): \(words)")
+        }
+    }
+
+    /// Each with the command that it is.
+    private static let typed: [(line: String, command: String)] = [
+        ("on kitchen", "on"),
+        ("off --room Hall", "off"),
+        ("toggle 'Desk lamp'", "toggle"),
+        ("on kitchen/1 hall", "on"),
+        ("--json on kitchen", "on"),
+        ("on kitchen --json --timeout 5s", "on"),
+        ("level kitchen 50%", "level"),
+        ("level kitchen -10%", "level"),
+        ("level +10% --room Hall", "level"),
+        ("level kitchen 50% --transition 2s", "level"),
+        ("thermostat hall 21", "thermostat"),
+        ("thermostat hall 21.5C", "thermostat"),
+        ("thermostat set hall 70F", "thermostat"),
+        ("thermostat show hall", "thermostat"),
+        ("thermostat hall", "thermostat"),
+        ("thermostat cool hall -5", "thermostat"),
+        ("thermostat mode hall heat", "thermostat"),
+        ("fan desk 30%", "fan"),
+        ("fan speed desk off", "fan"),
+        ("fan --room Hall high", "fan"),
+        ("fan", "fan"),
+        ("fan --watch --for 10m", "fan"),
+        ("cover bedroom 40%", "cover"),
+        ("cover open 'bed*'", "cover"),
+        ("cover --room Bedroom 40%", "cover"),
+        ("cover bedroom", "cover"),
+        ("color desk 2700K", "color"),
+        ("color desk red --transition 2s", "color"),
+        ("color name desk warm-white", "color"),
+        ("color hue desk 240 80%", "color"),
+        ("color xy desk 0.31 0.33", "color"),
+        ("valve open garden --for 10m --level 50%", "valve"),
+        ("valve status garden", "valve"),
+        ("valve garden", "valve"),
+        ("vacuum start robot", "vacuum"),
+        ("vacuum dock robot", "vacuum"),
+        ("vacuum status", "vacuum"),
+        ("media volume tv 30%", "media"),
+        ("media play tv", "media"),
+        ("smoke-alarm test attic", "smoke-alarm"),
+        ("lock door", "lock"),
+        ("lock lock door", "lock"),
+        ("lock show door --watch", "show"),
+        ("lock unlock door --pin @pin.txt", "unlock"),
+        ("unlock door --relock-after 30s", "unlock"),
+        ("motion hall --watch", "motion"),
+        ("button bedside --watch --count 3", "button"),
+        ("sensor attic", "sensor"),
+        ("battery --all", "battery"),
+        ("energy heater --watch", "energy"),
+        ("read kitchen 1/on-off/on-off", "read"),
+        ("read kitchen 1/6/0 0/40/*", "read"),
+        ("write kitchen 1/level-control/on-level 50%", "write"),
+        ("write hall 1/thermostat/occupied-heating-setpoint=21C", "write"),
+        ("invoke kitchen 1/on-off/toggle", "invoke"),
+        ("subscribe kitchen 1/on-off/on-off", "subscribe"),
+        ("wait kitchen 1/on-off/on-off=true --timeout 20s", "wait"),
+        ("events door", "events"),
+        ("node ls", "ls"),
+        ("node list --status", "ls"),
+        ("fabrics kitchen ls", "ls"),
+        ("fabrics ls kitchen", "ls"),
+        ("commission MT:Y.K9042C00KA0648G00 --name kitchen", "commission"),
+        ("commission 34970112332 --address 127.0.0.1:5540 --attestation skip", "commission"),
+        ("-v discover", "discover"),
+        ("status", "status"),
+        ("group create lights", "create"),
+        ("on group:lights", "on"),
+        ("acl revoke door entry:2", "revoke"),
+        ("payload parse 34970112332", "parse"),
+        ("simulate on-off-light --port 5540", "simulate"),
+    ]
+
+    @Test("lines that users type, in the spellings of every version", arguments: typed)
+    func users(_ line: String, _ command: String) {
+        #expect(Self.command(Self.words("matterctl " + line)) == command)
+    }
+
+    @Test(
+        "lines that mean nothing are none",
+        arguments: [
+            "on", "of kitchen", "fan speed desk", "valve open", "thermostat hall 21x",
+            "level kitchen",
+            "color xy desk 0.3", "motion hall --count 2", "fan desk 30% --watch", "vacuum start", "read",
+            "write kitchen 1/6/0x4003",
+            "cover 40%", "media volume tv", "valve garden --level 50%", "on kitchen --timeout 0s",
+            "fan --level 3 desk 3%",
+        ])
+    func nonsense(_ line: String) {
+        #expect(Self.command(Self.words("matterctl " + line)) == nil)
+    }
+}
