@@ -10,12 +10,17 @@ struct MatterCtl: AsyncParsableCommand {
     }
 
     /// Those of kinds of devices, but of locks, whose verbs take PIN codes.
-    private static let kinds: [any ParsableCommand.Type] = {
-        func command<Declaration: DeviceKindDeclaration>(_: Declaration.Type) -> any ParsableCommand.Type {
-            KindCommand<Declaration>.self
-        }
-        return DeviceKind.all.filter { $0 != LockKind.self }.map { command($0) }
-    }()
+    private static let kinds: [any ParsableCommand.Type] =
+        DeviceKind.all.filter { $0 != LockKind.self }.map { command(of: $0) }
+
+    private static func command<Declaration: DeviceKindDeclaration>(of _: Declaration.Type) -> any PlainCommand.Type {
+        KindCommand<Declaration>.self
+    }
+
+    /// The command of a kind of device, by its name; `nil` if there is none.
+    static func plainKind(_ name: String) -> (any PlainCommand.Type)? {
+        DeviceKind.all.first { $0 != LockKind.self && $0.kind.name == name }.map { command(of: $0) }
+    }
 
     private static func commission(_ modules: [VendorModule]) -> any ParsableCommand.Type {
         func command<Vendor: VendorIssueOptions>(_: Vendor.Type) -> any ParsableCommand.Type { Commission<Vendor>.self }

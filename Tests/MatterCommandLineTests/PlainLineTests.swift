@@ -7,12 +7,13 @@ import Testing
 /// What is read without the parser, or without its way from the root, is what the parser reads.
 @Suite("command lines that are read the short way", .fewAtATime)
 struct PlainLineTests {
-    /// Everything that a command which only switches was given.
-    private static func contents(of command: any SwitchCommand) -> [String] {
+    /// Everything that a command was given.
+    private static func contents(of command: any EverydayCommand) throws -> [String] {
         let (options, everyday) = (command.options, command.everyday)
         let (state, filter) = (options.state, everyday.selection.filter)
         return [
-            "\(type(of: command))", "\(command.nodes.map { "\($0.node)/\($0.endpoint.map { "\($0)" } ?? "-")" })",
+            "\(type(of: command))", "\((try? command.verb()).map { "\($0)" } ?? "shows")",
+            "\(command.nodes.map { "\($0.node)/\($0.endpoint.map { "\($0)" } ?? "-")" })",
             "\(everyday.verify) \(everyday.dryRun) \(everyday.selection.all)",
             "\([filter.room, filter.deviceType, filter.cluster])",
             "\([state.home, state.fabric, state.output.logFile, options.address])",
@@ -30,16 +31,21 @@ struct PlainLineTests {
             ["on", "--fresh", "kitchen", "--no-keep"],
             ["toggle", "--json", "kitchen"], ["on", "two words", "--home", "/tmp/x", "--fabric", "home"],
             ["off", "5", "--address", "[::1]:5540", "--timeout", "1m30s"], ["on", "group:hall"], ["toggle", "ä/1"],
+            ["level", "kitchen", "50%"], ["level", "kitchen", "+10%", "--json"], ["thermostat", "hall", "21"],
+            ["thermostat", "set", "hall", "21.5C", "--no-keep"], ["thermostat", "hall"], ["fan", "desk/2", "30%"],
+            ["fan"],
+            ["cover", "open", "bed*"], ["color", "hue", "desk", "240", "80%"], ["valve", "status", "garden", "--json"],
+            ["vacuum", "start", "robot"], ["media", "volume", "tv", "30%"], ["motion", "hall", "--timeout", "5s"],
             ["on", "a", "--home", "x", "--home", "y", "--json", "--json"], ["on", "", "--home", ""],
         ])
     func alike(arguments: [String]) throws {
         let parsed = try? MatterCtl.parseAsRoot(arguments)
         let plain = PlainLine.command(arguments)
-        guard let parsed = parsed as? any SwitchCommand else {
+        guard let parsed = parsed as? any EverydayCommand else {
             #expect(plain == nil)
             return
         }
-        #expect(Self.contents(of: try #require(plain as? any SwitchCommand)) == Self.contents(of: parsed))
+        #expect(try Self.contents(of: #require(plain as? any EverydayCommand)) == Self.contents(of: parsed))
     }
 
     @Test(
@@ -51,6 +57,10 @@ struct PlainLineTests {
             ["on", "kitchen", "-v"], ["on", "kitchen", "--home=x"], ["on", "kitchen", "--home", "-x"],
             ["on", "--help"],
             ["on", "--", "kitchen"], ["on", "a", "b", "--address", "[::1]:1"], ["read", "kitchen", "1/on-off/on-off"],
+            ["level", "kitchen"], ["level", "kitchen", "bright"], ["level", "kitchen", "50%", "--transition", "2s"],
+            ["thermostat", "hall", "21x"], ["fan", "speed", "desk"], ["fan", "desk", "30%", "--room", "Hall"],
+            ["fan", "--watch"],
+            ["valve", "open"], ["lock", "door"],
             ["help", "on"], ["on", "-5"], ["node", "ls"],
         ] as [[String]])
     func others(arguments: [String]) {

@@ -75,7 +75,8 @@ extension ParameterKind {
         (.settings, "settings"), (.condition, "condition"), (.fields, "fields"), (.accessEntry, "accessEntry"),
         (.room, "room"), (.deviceType, "deviceType"), (.cluster, "cluster"), (.group, "group"), (.fabric, "fabric"),
         (.profile, "profile"), (.file, "file"), (.folder, "folder"), (.contents, "contents"),
-        (.simulatedTypes, "simulatedTypes"), (.simulatedFault, "simulatedFault"), (.duration, "duration"), (.number, "number"),
+        (.simulatedTypes, "simulatedTypes"), (.simulatedFault, "simulatedFault"), (.duration, "duration"),
+        (.number, "number"),
     ]
 
     /// The kind as one word, for the parser, which hands it on.

@@ -52,24 +52,27 @@ struct PlainLine {
     ///
     /// - Returns: `nil` if it is for the parser.
     static func command(_ arguments: [String]) -> (any NetworkCommand)? {
-        switch arguments.first {
-        case "on": switching(On.self, arguments)
-        case "off": switching(Off.self, arguments)
-        case "toggle": switching(Toggle.self, arguments)
-        default: nil
+        guard let name = arguments.first, let type = type(name), let line = PlainLine(arguments.dropFirst()) else {
+            return nil
+        }
+        return command(type, line)
+    }
+
+    /// The commands that such lines can be of: those that tell devices to do something.
+    private static func type(_ name: String) -> (any PlainCommand.Type)? {
+        switch name {
+        case "on": On.self
+        case "off": Off.self
+        case "toggle": Toggle.self
+        case "level": Level.self
+        default: MatterCtl.plainKind(name)
         }
     }
 
-    private static func switching<Command: SwitchCommand>(
-        _ type: Command.Type, _ arguments: [String]
-    ) -> (any NetworkCommand)? {
-        guard let line = PlainLine(arguments.dropFirst()) else { return nil }
+    private static func command<Command: PlainCommand>(_ type: Command.Type, _ line: PlainLine) -> (any NetworkCommand)?
+    {
         var command = type.init()
-        command.nodes = line.words.compactMap { NodeArgument(argument: $0) }
-        guard command.nodes.count == line.words.count else { return nil }
-        command.everyday = EverydayOptions(line)
-        command.options = NetworkOptions(line)
-        command.leaveOutOptions()
+        guard command.take(line) else { return nil }
         do {
             // As the parser does, from the inside outwards.
             try command.options.validate()
@@ -81,15 +84,36 @@ struct PlainLine {
     }
 }
 
+/// A command that can be made of a line of words and common options.
+protocol PlainCommand: EverydayCommand {
+    /// Takes what a line has. Its own options, if there are any, are those of a line without them.
+    ///
+    /// It is no initializer, because there an assignment makes a declaration of the parser, and no value.
+    ///
+    /// - Returns: `false` for words that it does not take.
+    mutating func take(_ line: PlainLine) -> Bool
+
+    /// Again a requirement: in generic code, that of ``EverydayCommand`` would be taken for that of the command.
+    func validate() throws
+}
+
 /// A command that needs no more than nodes.
-protocol SwitchCommand: EverydayCommand {
+protocol SwitchCommand: PlainCommand {
     var nodes: [NodeArgument] { get set }
     var everyday: EverydayOptions { get set }
     var options: NetworkOptions { get set }
-    /// Makes its own options, if it has any, those of a line without them.
     mutating func leaveOutOptions()
 }
 
 extension SwitchCommand {
     mutating func leaveOutOptions() {}
+
+    mutating func take(_ line: PlainLine) -> Bool {
+        nodes = line.words.compactMap { NodeArgument(argument: $0) }
+        guard nodes.count == line.words.count else { return false }
+        everyday = EverydayOptions(line)
+        options = NetworkOptions(line)
+        leaveOutOptions()
+        return true
+    }
 }

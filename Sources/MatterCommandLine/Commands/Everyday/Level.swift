@@ -34,7 +34,7 @@ enum LevelChange: ExpressibleByArgument, TrailingValue {
     }
 }
 
-struct Level: EverydayCommand {
+struct Level: PlainCommand {
     static let configuration = CommandConfiguration(
         commandName: "level", abstract: "Dim to a level.",
         discussion: """
@@ -54,6 +54,16 @@ struct Level: EverydayCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var nodes: [NodeArgument] { words.nodes }
+
+    mutating func take(_ line: PlainLine) -> Bool {
+        var words = NodesAndValue<LevelChange>()
+        guard words.take(line) else { return false }
+        self.words = words
+        (transition, noOnOff, optionsMask, optionsOverride) = (nil, false, 0, 0)
+        everyday = EverydayOptions(line)
+        options = NetworkOptions(line)
+        return true
+    }
 
     func validate() throws {
         try everyday.check(nodes, options)

@@ -11,7 +11,7 @@ extension KindOfDeviceCommand {
 }
 
 /// The command of a kind of device: `KIND [show] [NODE…]` shows its state, `KIND VERB NODE… [VALUE]` changes it.
-struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, KindOfDeviceCommand {
+struct KindCommand<Declaration: DeviceKindDeclaration>: PlainCommand, KindOfDeviceCommand {
     static var kind: DeviceKind { Declaration.kind }
 
     static var configuration: CommandConfiguration {
@@ -28,6 +28,16 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, KindOfD
     @OptionGroup var particular: KindOptions<Declaration>
     @OptionGroup var selection: NodeSelection
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    mutating func take(_ line: PlainLine) -> Bool {
+        words = line.words
+        var none = KindOptions<Declaration>()
+        none.leaveOut()
+        particular = none
+        selection = NodeSelection(line)
+        options = NetworkOptions(line)
+        return true
+    }
 
     private var line: KindLine { KindLine(words, of: Self.kind, choosesNodes: selection.isGiven) }
 

@@ -14,6 +14,12 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
     @Flag(help: Self.change("Wait for the end of the change, read the state back and print it.")) var verify = false
     @Flag(name: .long, help: Self.change("Send nothing; show what would be sent.")) var dryRun = false
 
+    /// Makes them those of a line without any.
+    mutating func leaveOut() {
+        (watch, verify, dryRun) = (false, false, false)
+        (span, count, level, transition) = (nil, nil, nil, nil)
+    }
+
     /// The help of an option, with the verbs that take it.
     private static func help(
         _ name: String, _ parameter: DeviceKind.Option.Parameter, _ other: String? = nil
