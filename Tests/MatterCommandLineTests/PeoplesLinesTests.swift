@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MatterController
 import TestSupport
 import Testing
 
@@ -144,6 +145,30 @@ import Testing
     @Test("lines that users type, in the spellings of every version", arguments: typed)
     func users(_ line: String, _ command: String) {
         #expect(Self.command(Self.words("matterctl " + line)) == command)
+    }
+
+    /// The words behind a kind, whether options choose nodes, and what is meant: the verb, the nodes, the value.
+    private static let meant: [(kind: String, words: String, chooses: Bool, meaning: String)] = [
+        ("thermostat", "hall 21", false, "set | hall | 21"), ("thermostat", "21", true, "set |  | 21"),
+        ("thermostat", "21", false, "show | 21 | "), ("thermostat", "5 6", false, "set | 5 | 6"),
+        ("thermostat", "show 5 6", false, "show | 5 6 | "), ("thermostat", "", true, "show |  | "),
+        ("thermostat", "hall den", false, "show | hall den | "),
+        ("thermostat", "cool hall den 25C", false, "cool | hall den | 25C"),
+        ("fan", "off", false, "speed |  | off"), ("fan", "desk", true, "show | desk | "),
+        ("fan", "auto", true, "speed |  | auto"),
+        ("color", "hue desk 240 80%", false, "hue | desk | 240 80%"),
+        ("color", "hue 1 2 240", false, "hue | 1 2 | 240"),
+        ("color", "desk Red", false, "temperature | desk | Red"), ("color", "xy desk 0.3", false, "xy | desk 0.3 | "),
+        ("valve", "status garden", false, "show | garden | "), ("vacuum", "dock robot", false, "home | robot | "),
+        ("motion", "hall", false, "show | hall | "),
+    ]
+
+    @Test("the words behind a kind of device are a verb, nodes and a value, as people mean them", arguments: meant)
+    func kinds(_ name: String, _ words: String, _ chooses: Bool, _ meaning: String) throws {
+        let kind = try #require(DeviceKind.all.map { $0.kind }.first { $0.name == name })
+        let line = KindLine(words.split(separator: " ").map(String.init), of: kind, choosesNodes: chooses)
+        let parts = [[line.verb?.name ?? "show"], line.nodes, line.valueWords ?? []].map { $0.joined(separator: " ") }
+        #expect(parts.joined(separator: " | ") == meaning)
     }
 
     @Test(

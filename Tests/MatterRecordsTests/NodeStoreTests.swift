@@ -75,6 +75,7 @@ struct NodeStoreTests {
             "\n", "\n{", "\n{}", "\n{\"nodeId\":-1}", "\n{\"nodeId\":99999999999999999999}",
             "\n{\"nodeId\":1,\"x\":[[[[}", "\n{\"nodeId\":1,\"endpoints\":[{\"endpoint\":70000}]}", "\n[1]",
             "\n{\"nodeId\":1,}",
+            "\n{\"nodeId\":1,\"x\":,\"y\":2}", "\n{\"nodeId\":1,\"x\"::2}",
         ]
         for text in broken { #expect(NodeBrief(scanning: Array(text.utf8)) == nil, "\(text)") }
         try await store.save(node(7))
