@@ -39,6 +39,9 @@ import Testing
             ),
             ("matterctl wait 1 1/on-off/on-off=tr", "matterctl wait 1 1/on-off/on-off=true "),
             ("matterctl lock 1 --pin @my", #"matterctl lock 1 --pin @my\ code.pin "#),
+            ("matterctl cover til", "matterctl cover tilt "), ("matterctl fan 1 med", "matterctl fan 1 medium "),
+            ("matterctl thermostat mode 1 fan", "matterctl thermostat mode 1 fan-only "),
+            ("matterctl valve open garden --le", "matterctl valve open garden --level "),
             ("matterctl trust add my", #"matterctl trust add my\ code.pin "#),
         ]
         var environment = matterctl.environment
