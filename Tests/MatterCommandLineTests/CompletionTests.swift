@@ -123,6 +123,19 @@ import Testing
         #expect(try await candidates("motion", "") == [])
     }
 
+    @Test("behind a node with modes stand what its modes may be for; a node without modes is not offered")
+    func modes() async throws {
+        #expect(try await candidates("mode", "") == [])
+        let device = try shell.start("simulate robot-vacuum --port 0 --mdns none --state \(shell.path("robot"))")
+        let port = try await device.line("ready")
+        try await shell.succeed(
+            "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name robot --timeout 60s")
+        #expect(try await candidates("mode", "") == ["robot"])
+        #expect(try await candidates("mode", "robot", "dee") == ["deep-clean"])
+        #expect(try await candidates("mode", "robot", "mop") == ["mop"])
+        _ = await device.stop()
+    }
+
     @Test("nodes, endpoints, rooms, groups, fabrics, types and clusters are those of this house")
     func names() async throws {
         #expect(try await candidates("identify", "") == ["kitchen", "Desk lamp", "group:lights"])

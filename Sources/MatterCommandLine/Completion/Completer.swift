@@ -169,6 +169,19 @@ struct Completer {
                 return Answer()
             }
             return some(deviceWords(kind, values, nodes(), groups()))
+        case .nodesAndMode:
+            // A house has many nodes with the same clusters.
+            var known: [UInt32: Bool] = [:]
+            func isMode(_ cluster: UInt32) -> Bool {
+                if let isMode = known[cluster] { return isMode }
+                let isMode = DeviceModes.isMode(ClusterID(cluster))
+                known[cluster] = isMode
+                return isMode
+            }
+            let named = house?.nodeWords(word, where: { $0.serverClusters.contains(where: isMode) }) ?? []
+            let served = values.first.flatMap { house?.node($0) }?.endpoints.flatMap(\.serverClusters) ?? []
+            let purposes = served.flatMap { DeviceModes.purposes(of: ClusterID($0)) }
+            return some(named + purposes.map { Candidate(word: NameStyle.kebab($0), note: "mode") })
         case .accessEntry: return some([Candidate(word: "entry:", isFinished: false)] + (values.isEmpty ? [] : nodes()))
         case .path, .nodeOrPath, .settings, .condition, .fields: return some(paths(kind, values, word))
         case .duration, .number: return Answer()

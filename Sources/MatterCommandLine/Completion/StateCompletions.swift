@@ -42,9 +42,13 @@ struct StateCompletions {
     /// - Parameter clusters: only what has one of these; everything if there are none. A node of which nothing is known yet
     ///   may have it.
     func nodeWords(_ word: String, serving clusters: [ClusterID] = []) -> [Candidate] {
-        func suits(_ endpoint: NodeRecord.Endpoint) -> Bool {
+        nodeWords(word) { endpoint in
             clusters.isEmpty || clusters.contains { endpoint.serverClusters.contains($0.rawValue) }
         }
+    }
+
+    /// The same for endpoints that suit.
+    func nodeWords(_ word: String, where suits: (NodeRecord.Endpoint) -> Bool) -> [Candidate] {
         guard word.contains("/") else {
             var labels: [[UInt32]: String] = [:]
             func types(_ endpoint: NodeRecord.Endpoint) -> String {

@@ -25,6 +25,8 @@ public enum ParameterKind: Equatable, Sendable {
     case nodesAndValue([String])
     /// The verb of a kind of device, nodes, and behind them the value of the verb.
     case deviceWords
+    /// Nodes with modes, and behind them a mode.
+    case nodesAndMode
     /// Nodes, and behind them paths.
     case nodeOrPath
     /// A path.
@@ -71,7 +73,7 @@ extension ParameterKind {
     /// Those without values, by their words. They are written out, because a word that is made by reflection costs every command
     /// more than its network does.
     private static let plain: [(kind: ParameterKind, word: String)] = [
-        (.node, "node"), (.nodeOrGroup, "nodeOrGroup"), (.deviceWords, "deviceWords"), (.nodeOrPath, "nodeOrPath"),
+        (.node, "node"), (.nodeOrGroup, "nodeOrGroup"), (.deviceWords, "deviceWords"), (.nodesAndMode, "nodesAndMode"), (.nodeOrPath, "nodeOrPath"),
         (.settings, "settings"), (.condition, "condition"), (.fields, "fields"), (.accessEntry, "accessEntry"),
         (.room, "room"), (.deviceType, "deviceType"), (.cluster, "cluster"), (.group, "group"), (.fabric, "fabric"),
         (.profile, "profile"), (.file, "file"), (.folder, "folder"), (.contents, "contents"),

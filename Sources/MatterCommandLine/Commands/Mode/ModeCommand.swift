@@ -15,7 +15,7 @@ struct ModeCommand: NetworkCommand {
     @Argument(
         help: ArgumentHelp(
             "The nodes, with /EP for an endpoint; and last the mode. Without it, the modes are shown.",
-            valueName: "node-or-mode"), completion: .kind(.nodesAndValue([])))
+            valueName: "node-or-mode"), completion: .kind(.nodesAndMode))
     var words: [String] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions

@@ -22,6 +22,14 @@ public struct DeviceModes: Sendable, Hashable {
     /// Whether a cluster is one with modes.
     public static func isMode(_ cluster: ClusterID) -> Bool { Catalogue.standard.cluster(cluster)?.isMode ?? false }
 
+    /// What modes of a cluster may be for, by the names that it has for that: `Quick`, `DeepClean`. A device has some of them, with
+    /// labels of its own.
+    public static func purposes(of cluster: ClusterID) -> [String] {
+        guard isMode(cluster) else { return [] }
+        let tags = Catalogue.standard.cluster(cluster)?.enums.first { $0.name == "ModeTag" }
+        return tags?.values.map(\.name) ?? []
+    }
+
     /// CurrentMode and SupportedModes.
     static func attributes(of cluster: ClusterID) -> (current: AttributeID, supported: AttributeID) {
         cluster == ModeSelect.id
