@@ -45,7 +45,8 @@ import Testing
     @Test("a kind is the same after its way through the parser")
     func kinds() {
         let kinds: [ParameterKind] = [
-            .node, .nodeOrGroup, .deviceWords, .nodesAndMode, .nodesAndValue([]), .nodesAndValue(["a", "b c"]), .nodeOrPath,
+            .node, .nodeOrGroup, .deviceWords, .nodesAndMode, .nodesAndValue([]), .nodesAndValue(["a", "b c"]),
+            .nodeOrPath,
             .path(.event),
             .settings,
             .condition, .fields, .accessEntry, .room, .deviceType, .cluster, .group, .fabric, .profile, .file, .folder,

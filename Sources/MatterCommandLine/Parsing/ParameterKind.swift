@@ -73,7 +73,8 @@ extension ParameterKind {
     /// Those without values, by their words. They are written out, because a word that is made by reflection costs every command
     /// more than its network does.
     private static let plain: [(kind: ParameterKind, word: String)] = [
-        (.node, "node"), (.nodeOrGroup, "nodeOrGroup"), (.deviceWords, "deviceWords"), (.nodesAndMode, "nodesAndMode"), (.nodeOrPath, "nodeOrPath"),
+        (.node, "node"), (.nodeOrGroup, "nodeOrGroup"), (.deviceWords, "deviceWords"), (.nodesAndMode, "nodesAndMode"),
+        (.nodeOrPath, "nodeOrPath"),
         (.settings, "settings"), (.condition, "condition"), (.fields, "fields"), (.accessEntry, "accessEntry"),
         (.room, "room"), (.deviceType, "deviceType"), (.cluster, "cluster"), (.group, "group"), (.fabric, "fabric"),
         (.profile, "profile"), (.file, "file"), (.folder, "folder"), (.contents, "contents"),
