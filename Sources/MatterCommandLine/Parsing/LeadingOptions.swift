@@ -6,7 +6,6 @@ enum LeadingOptions {
     /// What commands that talk to devices have in common; others say themselves what they lack. A line that begins with a
     /// command does not need it.
     private static let declaration = CommandDeclaration(of: NetworkOptions.self)
-    private static let help: Set<String> = ["-h", "--help"]
     /// What begins a line of another kind. It is looked for first, as the declaration takes some milliseconds.
     private static let others: Set<String> = ["-h", "--help", "--version", CompletionCall.word]
 
@@ -63,7 +62,7 @@ enum LeadingOptions {
     /// The option of every command that a misspelt one probably is.
     static func nearest(to option: String) -> String? {
         let name = String(option.prefix { $0 != "=" })
-        let names = declaration.options.flatMap(\.names).filter { $0.hasPrefix("--") && !help.contains($0) }.sorted()
+        let names = declaration.options.flatMap(\.names).filter { $0.hasPrefix("--") && !others.contains($0) }.sorted()
         return names.contains(name) ? nil : Suggestions.nearest(to: name, among: names, limit: 1).first
     }
 

@@ -75,7 +75,11 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
             }
             try refuse([.level, .transition], nil)
             if !watch, count != nil { throw ValidationError("--count needs --watch") }
-            if !watch, span != nil { throw ValidationError(Self.use(of: .time) + " --watch") }
+            if !watch, span != nil {
+                let verbs = Self.verbs(taking: .time)
+                throw ValidationError(
+                    verbs.isEmpty ? "--for needs --watch" : "--for is for \(verbs.joined(separator: ", ")) and --watch")
+            }
             return
         }
         guard !watch else { throw ValidationError("--watch is for what shows a state") }
@@ -85,18 +89,22 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
 
     private func refuse(_ parameters: [DeviceKind.Option.Parameter], _ verb: DeviceKind.Verb?) throws {
         for parameter in parameters where isGiven(parameter) {
-            guard !(verb?.options.contains { $0.parameter == parameter } ?? false) else { continue }
-            let verbs = Self.kind.verbs.filter { $0.options.contains { $0.parameter == parameter } }
+            guard !(verb.map { Self.takes($0, parameter) } ?? false) else { continue }
+            let verbs = Self.verbs(taking: parameter)
             throw ValidationError(
                 verbs.isEmpty
                     ? (parameter == .time ? "--for needs --watch" : "unknown option '--\(parameter.rawValue)'")
-                    : "--\(parameter.rawValue) is for \(verbs.map { "'\($0.name)'" }.joined(separator: " and "))")
+                    : "--\(parameter.rawValue) is for \(verbs.joined(separator: " and "))")
         }
     }
 
-    private static func use(of parameter: DeviceKind.Option.Parameter) -> String {
-        let verbs = kind.verbs.filter { $0.options.contains { $0.parameter == parameter } }.map { "'\($0.name)'" }
-        return "--\(parameter.rawValue) " + (verbs.isEmpty ? "needs" : "is for \(verbs.joined(separator: ", ")) and")
+    private static func takes(_ verb: DeviceKind.Verb, _ parameter: DeviceKind.Option.Parameter) -> Bool {
+        verb.options.contains { $0.parameter == parameter }
+    }
+
+    /// The verbs that take an option, in quotes.
+    private static func verbs(taking parameter: DeviceKind.Option.Parameter) -> [String] {
+        kind.verbs.filter { takes($0, parameter) }.map { "'\($0.name)'" }
     }
 
     private func isGiven(_ parameter: DeviceKind.Option.Parameter) -> Bool {
