@@ -85,24 +85,35 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: PlainCommand, KindOfDevi
         return meant
     }
 
-    private func isNode(_ word: String, _ context: CommandContext) -> Bool {
-        guard !NodeSelection.isPattern(word), let name = NodeArgument(argument: word) else { return true }
-        return (try? context.controller.nodes.place(of: name.node, endpoint: name.endpoint)) != nil
+    /// - Returns: why a word names no node; `nil` if it names one, or some.
+    /// - Throws: what else is wrong.
+    private func unknownNode(_ word: String, _ context: CommandContext) throws -> RecordError? {
+        guard !NodeSelection.isPattern(word), let name = NodeArgument(argument: word) else { return nil }
+        do {
+            _ = try context.controller.nodes.place(of: name.node, endpoint: name.endpoint)
+            return nil
+        } catch let error as RecordError where error.code == .unknownNode {
+            return error
+        }
     }
 
     func run(_ context: CommandContext) async throws {
         let line = line
         guard line.verb == nil else { return try await carryOut(verb(), context) }
-        if line.nodes.count > 1, line.nodes.count == words.count, !Self.kind.verbs.isEmpty, !isNode(words[0], context) {
+        if line.nodes.count > 1, line.nodes.count == words.count, !Self.kind.verbs.isEmpty,
+            let unknown = try unknownNode(words[0], context)
+        {
             let verbs = ["show"] + Self.kind.verbs.map(\.name)
             throw CommandLineError(
                 .usage,
-                "'\(words[0])' is neither a node nor a verb of '\(Self.kind.name)': \(verbs.joined(separator: ", "))")
+                "'\(words[0])' is neither a node nor a verb of '\(Self.kind.name)': \(verbs.joined(separator: ", "))",
+                hint: unknown.hint)
         }
-        if let usual = line.impliedVerb, let last = line.nodes.last, !isNode(last, context) {
+        if let usual = line.impliedVerb, let last = line.nodes.last, let unknown = try unknownNode(last, context) {
             throw CommandLineError(
                 .usage,
-                "'\(last)' is neither a node nor a value of '\(Self.kind.name) \(usual.name)' (\(usual.value ?? ""))")
+                "'\(last)' is neither a node nor a value of '\(Self.kind.name) \(usual.name)' (\(usual.value ?? ""))",
+                hint: unknown.hint)
         }
         let round = ReadingRound(Self.kind, nodes, selection)
         if particular.watch {
