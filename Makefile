@@ -154,7 +154,7 @@ test: deps peers peers-controller
 		--filter "$$names"
 	names --rest
 	$(GROUP) "all other unit tests" \
-		$(LAB) "$$logs/unit" swift test --skip-build --skip "$$names"
+		$(LAB) "$$logs/unit" swift test --skip-build --experimental-maximum-parallelization-width 8 --skip "$$names"
 	if [ -n "$$release" ] && ! wait $$release; then
 		cat "$$logs/release.out"
 		echo "the release binary was not built" >&2

@@ -43,7 +43,7 @@ final class FakeLedger: HTTPTransport {
             net,
             service: HTTPService(
                 url: try BaseURL(parsing: "https://ledger.example"), transport: self, retries: .none, logger: .silent),
-            limits: limits, deadline: .now + .seconds(60))
+            limits: limits, deadline: .now + .seconds(900))
     }
 }
 

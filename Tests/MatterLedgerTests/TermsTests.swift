@@ -93,7 +93,7 @@ import Testing
     private static func fetch(
         _ terms: LedgerModel.Terms, _ library: TermsLibrary, _ server: FakeLedger
     ) async throws -> TermsDocument {
-        try await library.fetch(terms, deadline: .now + .seconds(10)) { url in
+        try await library.fetch(terms, deadline: .now + patience) { url in
             HTTPService(url: url, transport: server, retries: .none, logger: .silent)
         }
     }

@@ -88,7 +88,7 @@ struct SlotFileTests {
     func longQueue() async throws {
         let long = try await taken(open(), .long)
         let file = try open()
-        let waiting = Task { try await file.take(node: Self.node, .long, of: 1, until: .now + .seconds(30)) }
+        let waiting = Task { try await file.take(node: Self.node, .long, of: 1, until: .now + patience) }
         try await awaitEvent("the place in the queue") { file.waiting == 1 }
         let short = try await taken(open())
         long.release()
@@ -114,7 +114,7 @@ struct SlotFileTests {
             for number in 0..<12 {
                 let file = isOneValue ? shared : try open()
                 group.addTask {
-                    let lease = try await file.take(node: Self.node, .short, of: 1, until: .now + .seconds(60))
+                    let lease = try await file.take(node: Self.node, .short, of: 1, until: .now + patience)
                     order.add(number)
                     lease.release()
                 }
@@ -137,9 +137,9 @@ struct SlotFileTests {
         }
         // On a slow machine it may have given up by now.
         try await awaitEvent("the first place") { files[0].waiting == 1 || impatientHasEnded.isRaised }
-        let cancelled = Task { try await files[1].take(node: Self.node, .short, of: 1, until: .now + .seconds(60)) }
+        let cancelled = Task { try await files[1].take(node: Self.node, .short, of: 1, until: .now + patience) }
         try await awaitEvent("the second place") { files[1].waiting == 1 }
-        let patient = Task { try await files[2].take(node: Self.node, .short, of: 1, until: .now + .seconds(60)) }
+        let patient = Task { try await files[2].take(node: Self.node, .short, of: 1, until: .now + patience) }
         await #expect(throws: SlotsTaken.self) { try await impatient.value }
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
@@ -189,7 +189,7 @@ struct SlotFileTests {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             let file = try StateDirectory(path: path).slots("fabrics/home/slots")
             let first = try await file.take(node: 5, .short, of: 1, until: .now)
-            let waiting = Task { try await file.take(node: 5, .short, of: 1, until: .now + .seconds(60)) }
+            let waiting = Task { try await file.take(node: 5, .short, of: 1, until: .now + patience) }
             // The first one keeps its turn.
             while file.waiting < 2 { await Task.yield() }
             await #expect(throws: SlotsTaken.self) {

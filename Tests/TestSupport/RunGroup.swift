@@ -3,7 +3,8 @@ package import Testing
 /// How `make test` runs a suite that cannot run beside all others.
 ///
 /// `swift test --filter` knows names and no traits, so Tests/Tools/suites.py reads the traits from the sources and makes the
-/// names of each group. A suite without such a trait runs beside all others, as many as there are cores.
+/// names of each group. A suite without such a trait runs beside all others, eight tests at a time: all at once, each would
+/// take minutes.
 package struct RunGroup: SuiteTrait {
     package let name: String
 }
