@@ -8,12 +8,14 @@ import Testing
         arguments: ["bash", "zsh", "fish"])
     func completed(_ shell: String) async throws {
         let matterctl = try MatterCtl()
-        let device = try await VirtualDevice.start("dimmable-light")
+        let device = try await VirtualDevice.start("dimmable-light,robot-vacuum")
         defer { device.stop() }
         try await matterctl.succeed(
             "commission", device.manualCode, "--address", device.address, "--attestation", "skip", "--name",
             "Desk lamp",
             "--room", "Guest's \"room\"")
+        try await matterctl.succeed("acl", "ls", "1")
+        try await matterctl.succeed("mode", "1")
         let script = matterctl.folder.file("completion")
         try Data(try await matterctl.succeed("--generate-completion-script", shell).stdout.utf8).write(to: script)
         let programs = matterctl.folder.file("programs")
@@ -40,6 +42,8 @@ import Testing
             ("matterctl wait 1 1/on-off/on-off=tr", "matterctl wait 1 1/on-off/on-off=true "),
             ("matterctl lock 1 --pin @my", #"matterctl lock 1 --pin @my\ code.pin "#),
             ("matterctl cover til", "matterctl cover tilt "), ("matterctl fan 1 med", "matterctl fan 1 medium "),
+            ("matterctl mode 1 Dee", #"matterctl mode 1 Deep\ clean "#),
+            ("matterctl acl revoke 1 en", "matterctl acl revoke 1 entry:1 "),
             ("matterctl thermostat mode 1 fan", "matterctl thermostat mode 1 fan-only "),
             ("matterctl valve open garden --le", "matterctl valve open garden --level "),
             ("matterctl trust add my", #"matterctl trust add my\ code.pin "#),

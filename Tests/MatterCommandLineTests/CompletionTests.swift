@@ -123,7 +123,7 @@ import Testing
         #expect(try await candidates("motion", "") == [])
     }
 
-    @Test("behind a node with modes stand what its modes may be for; a node without modes is not offered")
+    @Test("behind a node with modes stand its modes, or what they may be for; a node without modes is not offered")
     func modes() async throws {
         #expect(try await candidates("mode", "") == [])
         let device = try shell.start("simulate robot-vacuum --port 0 --mdns none --state \(shell.path("robot"))")
@@ -133,6 +133,15 @@ import Testing
         #expect(try await candidates("mode", "") == ["robot"])
         #expect(try await candidates("mode", "robot", "dee") == ["deep-clean"])
         #expect(try await candidates("mode", "robot", "mop") == ["mop"])
+        // The device has told its labels.
+        try await shell.succeed("mode robot")
+        #expect(
+            try await candidates("mode", "robot", "") == [
+                "robot", "Idle", "Cleaning", "Mapping", "Vacuum", "Mop", "Deep clean",
+            ])
+        #expect(try await candidates("mode", "robot/1", "De") == ["Deep clean"])
+        try await shell.succeed("node forget robot --yes")
+        #expect(try await candidates("mode", "robot", "De") == [])
         _ = await device.stop()
     }
 
@@ -168,6 +177,13 @@ import Testing
             try await candidates("fan", "mode", "x", "") == ["group:lights", "off", "low", "medium", "high", "auto"])
         #expect(try await candidates("thermostat", "mode", "x", "he")?.first == "heat")
         #expect(try await candidates("acl", "revoke", "kitchen", "") == ["entry:", "kitchen", "Desk lamp"])
+        #expect(try await candidates("acl", "revoke", "") == ["kitchen", "Desk lamp"])
+        // Numbers mean the list that was shown last.
+        try await shell.succeed("acl ls kitchen")
+        #expect(try await candidates("acl", "revoke", "kitchen", "e") == ["entry:1"])
+        try await shell.succeed("acl grant kitchen 2 --privilege view")
+        #expect(try await candidates("acl", "revoke", "kitchen", "e") == ["entry:1", "entry:2"])
+        #expect(try await candidates("acl", "revoke", "Desk lamp", "e") == ["entry:"])
     }
 
     @Test("a path has the clusters of the record, and the commands that the device accepts")

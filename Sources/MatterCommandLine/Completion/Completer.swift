@@ -180,9 +180,14 @@ struct Completer {
             }
             let named = house?.nodeWords(word, where: { $0.serverClusters.contains(where: isMode) }) ?? []
             let served = values.first.flatMap { house?.node($0) }?.endpoints.flatMap(\.serverClusters) ?? []
-            let purposes = served.flatMap { DeviceModes.purposes(of: ClusterID($0)) }
-            return some(named + purposes.map { Candidate(word: NameStyle.kebab($0), note: "mode") })
-        case .accessEntry: return some([Candidate(word: "entry:", isFinished: false)] + (values.isEmpty ? [] : nodes()))
+            let labels = values.first.flatMap { house?.modes(of: $0) } ?? []
+            // Of a device that was not asked yet: what its modes may be for.
+            let purposes = labels.isEmpty ? served.flatMap { DeviceModes.purposes(of: ClusterID($0)) } : []
+            return some(named + labels + purposes.map { Candidate(word: NameStyle.kebab($0), note: "mode") })
+        case .accessEntry:
+            let entries = values.first.flatMap { house?.accessEntries(of: $0) } ?? []
+            let any = Candidate(word: "entry:", isFinished: false)
+            return some((entries.isEmpty ? [any] : entries) + (values.isEmpty ? [] : nodes()))
         case .path, .nodeOrPath, .settings, .condition, .fields: return some(paths(kind, values, word))
         case .duration, .number: return Answer()
         }

@@ -29,6 +29,27 @@ struct StateCompletions {
         return node
     }
 
+    private func note<Note: NodeNote>(_ word: String, _ type: Note.Type) -> Note? {
+        guard let fabric, let node = node(word) else { return nil }
+        return NodeNoteStore<Note>(state, fabric: fabric).load(node.nodeID)
+    }
+
+    /// The entries of a node's access control list as `acl ls` showed them last: their numbers mean that list.
+    func accessEntries(of word: String) -> [Candidate] {
+        let entries = note(word, SeenList.self)?.entries ?? []
+        return entries.enumerated().map { Candidate(word: "entry:\($0 + 1)", note: $1) }
+    }
+
+    /// The modes of a node by the labels of the device, as it told them last; of an endpoint, if the word has one.
+    func modes(of word: String) -> [Candidate] {
+        let endpoints = node(word)?.endpoints.map(\.number) ?? []
+        let place = word.split(separator: "/").dropFirst().first.flatMap { UInt16($0) }
+        let modes = (note(word, SeenModes.self)?.modes ?? []).filter { mode in
+            place.map { $0 == mode.endpoint } ?? endpoints.contains(mode.endpoint)
+        }
+        return modes.map { Candidate(word: $0.label, note: $0.tags.joined(separator: ", ")) }
+    }
+
     /// The standard catalogue with the user's definitions, those that are sound.
     var catalogue: Catalogue {
         let added = (try? VendorDefinitions.folder(state.path + "/clusters")) ?? []

@@ -128,6 +128,15 @@ public final class FabricContext: Sendable {
         return NodeNoteStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }
 
+    /// The modes that nodes were last seen to have.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
+    ///   or not there.
+    func seenModes() throws -> NodeNoteStore<SeenModes> {
+        let fabric = try fabric()
+        return NodeNoteStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+    }
+
     /// The nodes that have not answered of late.
     func silences() throws -> NodeNoteStore<Silence> {
         let fabric = try fabric()

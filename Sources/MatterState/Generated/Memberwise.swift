@@ -72,9 +72,24 @@ extension PendingNode {
 }
 
 extension SeenList {
-    package init(digest: [UInt8], time: UInt64, isResult: Bool = false, _: Void = ()) {
+    package init(digest: [UInt8], time: UInt64, isResult: Bool = false, entries: [String] = [], _: Void = ()) {
         self.digest = digest
         self.time = time
         self.isResult = isResult
+        self.entries = entries
+    }
+}
+
+extension SeenModes {
+    package init(modes: [Mode], _: Void = ()) {
+        self.modes = modes
+    }
+}
+
+extension SeenModes.Mode {
+    package init(endpoint: UInt16, label: String, tags: [String], _: Void = ()) {
+        self.endpoint = endpoint
+        self.label = label
+        self.tags = tags
     }
 }

@@ -20,7 +20,9 @@ struct AccessListReport: Sendable {
 
     /// Numbers mean this list from now on. Where it cannot be noted, they mean whatever the device has.
     private func note(_ entries: [AccessControlEntry], of node: NodeRecord, isResult: Bool) {
-        try? seen.note(SeenList(entries, time: WallClock.unixMilliseconds(), isResult: isResult), of: node.nodeID)
+        try? seen.note(
+            SeenList(entries, time: WallClock.unixMilliseconds(), isResult: isResult, lines: entries.map(line)),
+            of: node.nodeID)
     }
 
     /// - Parameter result: of a change.
@@ -43,11 +45,15 @@ struct AccessListReport: Sendable {
         let entries = values.compactMap { try? AccessControlEntry($0) }
         note(entries, of: node, isResult: true)
         let lines = entries.enumerated().map { place, entry in
-            "\(place + 1): \(Self.privilege(entry)), \(subjects(of: entry).joined(separator: " ")), "
-                + targets(of: entry).joined(separator: " ")
+            "\(place + 1): \(line(entry))"
         }
         error.reason += "; it has now " + (lines.isEmpty ? "no entry of ours" : lines.joined(separator: "; "))
         return error
+    }
+
+    private func line(_ entry: AccessControlEntry) -> String {
+        "\(Self.privilege(entry)), \(subjects(of: entry).joined(separator: " ")), "
+            + targets(of: entry).joined(separator: " ")
     }
 
     // MARK: Names

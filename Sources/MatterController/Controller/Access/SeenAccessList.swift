@@ -5,10 +5,11 @@ extension SeenList {
     /// - Parameters:
     ///   - time: when it is shown, in milliseconds since 1970.
     ///   - isResult: see ``isResult``.
-    public init(_ entries: [AccessControlEntry], time: UInt64, isResult: Bool = false) {
+    ///   - lines: what is shown of each entry.
+    public init(_ entries: [AccessControlEntry], time: UInt64, isResult: Bool = false, lines: [String] = []) {
         var hash = SHA256()
         for entry in entries { hash.update(SHA256.hash(TLVElement(.anonymous, entry.unplaced.tlv).encoded())) }
-        self.init(digest: hash.digest(), time: time, isResult: isResult)
+        self.init(digest: hash.digest(), time: time, isResult: isResult, entries: lines)
     }
 
     /// Whether numbers of a command mean entries of a list: they do if that list is the one that was shown, and was before the

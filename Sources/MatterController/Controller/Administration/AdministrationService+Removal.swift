@@ -100,6 +100,7 @@ extension AdministrationService {
         try await context.groups().forget(id)
         try await context.registrations().remove(id)
         try context.seenLists().forget(id)
+        try context.seenModes().forget(id)
         try context.silences().forget(id)
         try await context.nodes().remove(id)
     }

@@ -18,7 +18,10 @@ public struct NodeNoteStore<Note: NodeNote>: Sendable {
     private let state: StateDirectory
     private let folder: FabricFolder
 
-    package init(_ state: StateDirectory, fabric: String, identity: CompressedFabricID? = nil) {
+    /// The notes of a fabric's nodes.
+    ///
+    /// - Parameter identity: the fabric that must have the name when something is noted; `nil` for any.
+    public init(_ state: StateDirectory, fabric: String, identity: CompressedFabricID? = nil) {
         self.state = state
         folder = FabricFolder(state: state, name: fabric, identity: identity)
     }
@@ -26,7 +29,7 @@ public struct NodeNoteStore<Note: NodeNote>: Sendable {
     private func record(of node: NodeID) -> String { "\(folder.path)/\(Note.folder)/\(node)" }
 
     /// - Returns: `nil` if there is none, or if it is damaged.
-    package func load(_ node: NodeID) -> Note? {
+    public func load(_ node: NodeID) -> Note? {
         let file = record(of: node)
         guard let contents = try? state.read(file), let fields = try? RecordFields(contents, file) else { return nil }
         return try? Note(fields)

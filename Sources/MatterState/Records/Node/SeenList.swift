@@ -8,8 +8,10 @@ public struct SeenList: Equatable, Sendable {
     package var time: UInt64
     /// Whether a command showed it that was to change the list; otherwise one that was asked for it.
     package var isResult: Bool
+    /// What was shown of each entry, in a line, for the words that a shell offers.
+    public var entries: [String]
 
-    // memberwise: package, isResult = false
+    // memberwise: package, isResult = false, entries = []
 }
 
 extension SeenList: NodeNote {
@@ -22,11 +24,14 @@ extension SeenList: NodeNote {
     public init(_ fields: RecordFields) throws {
         self.init(
             digest: try fields.octets("digest"), time: try fields.integer("shown"),
-            isResult: try fields.optionalBool("result") ?? false)
+            isResult: try fields.optionalBool("result") ?? false, entries: try fields.strings("entries"))
     }
 
     /// The note as it is kept.
     public var json: JSONObject {
-        ["digest": .string(Hex.encode(digest)), "shown": .id(time), "result": .bool(isResult)]
+        [
+            "digest": .string(Hex.encode(digest)), "shown": .id(time), "result": .bool(isResult),
+            "entries": .array(entries.map { .string($0) }),
+        ]
     }
 }

@@ -1,7 +1,7 @@
 public import MatterState
 
 extension DeviceService {
-    /// The clusters of a node that have modes, by endpoint.
+    /// The clusters of a node that have modes, by endpoint. What they are called is noted for ``SeenModes``.
     ///
     /// - Parameter cluster: only this one.
     /// - Throws: ``ControllerError`` `deviceLacks`.
@@ -14,7 +14,20 @@ extension DeviceService {
             devices.append(
                 try await device(place.cluster, of: record, endpoint: place.endpoint, title: title, budget: budget))
         }
+        // Nothing depends on the note.
+        if named == nil, cluster == nil { note(devices, of: node) }
         return devices
+    }
+
+    private func note(_ devices: [ServingDevice], of node: NodeRecord) {
+        guard let notes = try? context.seenModes() else { return }
+        let seen = SeenModes(
+            modes: devices.flatMap { device in
+                DeviceModes(device.cluster, device.facts).modes.map { mode in
+                    SeenModes.Mode(endpoint: device.place.endpoint.rawValue, label: mode.label, tags: mode.tags)
+                }
+            })
+        if notes.load(node.nodeID) != seen { try? notes.note(seen, of: node.nodeID) }
     }
 }
 
