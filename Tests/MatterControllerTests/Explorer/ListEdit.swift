@@ -65,6 +65,7 @@ struct ListEdit: Play {
         }
         let owner = Controller(stage.options(stage.time))
         if list == .group { _ = try await owner.groups.createGroup("hall", id: 7) }
+        await owner.close()
         stage.beginFaults()
         let outcome = await process(stage)
         stage.endFaults()

@@ -127,6 +127,8 @@ final class Stage: Sendable {
         if let why = await end.value { complain(why) }
         alarm.cancel()
         for process in state.withLock({ $0.graves }) { process.bury() }
+        // What befalls a device may speak of the stage.
+        state.withLock { $0.devices = [] }
         time.network.treat { _, _, _ in [] }
     }
 
