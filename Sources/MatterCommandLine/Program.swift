@@ -13,7 +13,9 @@ public struct Program: Sendable {
     private let isJSON: Bool
 
     private init(_ arguments: ArraySlice<String>) {
-        isJSON = arguments.contains("--json")
+        let presentation = Presentation(arguments)
+        Terminal.current.present(presentation)
+        isJSON = presentation.isJSON
         self.arguments = LeadingOptions.moved(OldSpellings.replaced(Array(arguments)), of: MatterCtl.self)
     }
 

@@ -38,6 +38,9 @@ public final class Terminal: Sendable {
 
     /// What stands on stderr until something else is written.
     private let passing = Mutex(Passing())
+    private let presentation = Mutex(Presentation([String]()))
+    /// Whether characters beside those of ASCII can be shown.
+    private let isUnicode: Bool
 
     private struct Passing {
         /// The lines that are shown.
@@ -65,7 +68,43 @@ public final class Terminal: Sendable {
         self.isTerminal = isTerminal
         self.unixTime = unixTime
         sink = write
+        isUnicode = PlainCharacters.isUnicode { name in environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     }
+
+    // MARK: Looks
+
+    /// How the run that begins now is shown.
+    func present(_ presentation: Presentation) { self.presentation.withLock { $0 = presentation } }
+
+    /// The columns that a table may have; `nil` for any number.
+    var tableWidth: Int? { presentation.withLock(\.isWide) ? nil : width }
+
+    /// What stands for the rest of a text.
+    var ellipsis: String { drawsPlain(.output) ? "..." : "…" }
+
+    /// Whether something drawn has to do with ASCII.
+    func drawsPlain(_ stream: Stream) -> Bool { !isUnicode && isTerminal(stream) }
+
+    /// Whether lines can be taken back.
+    var isDumb: Bool { variable("TERM") == "dumb" }
+
+    /// Whether a stream shows colours.
+    func hasColors(_ stream: Stream) -> Bool {
+        let presentation = presentation.withLock { $0 }
+        return switch presentation.color {
+        case .always: true
+        case .never: false
+        case .auto: isTerminal(stream) && !presentation.isJSON && variable("NO_COLOR") == nil && !isDumb
+        }
+    }
+
+    /// A text as the stream can show it.
+    private func shown(_ text: String, _ stream: Stream) -> String {
+        guard !isUnicode, PlainCharacters.isNeeded(for: text), isTerminal(stream) else { return text }
+        return PlainCharacters.text(text, isJSON: presentation.withLock(\.isJSON))
+    }
+
+    // MARK: Text
 
     /// The state directory at a path.
     ///
@@ -98,7 +137,7 @@ public final class Terminal: Sendable {
         let number = passing.withLock { passing in
             clear(&passing)
             passing.isResultOpen = !text.hasSuffix("\n")
-            return sink(text, .output)
+            return sink(shown(text, .output), .output)
         }
         if number == EPIPE, self === Self.process {
             guard isPatient.load(ordering: .relaxed) else { Self.endAsUnheard() }
@@ -108,14 +147,19 @@ public final class Terminal: Sendable {
     }
 
     /// One line beside the result.
-    func message(_ line: String) { error(line + "\n") }
+    func message(_ line: String) { error((hasColors(.error) ? Self.labelled(line) : line) + "\n") }
+
+    private static func labelled(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { TextStyle.labelled(String($0)) }
+            .joined(separator: "\n")
+    }
 
     /// Text on stderr, as it is.
     func error(_ text: String) {
         passing.withLock { passing in
             clear(&passing)
             passing.isOpen = !text.hasSuffix("\n")
-            _ = sink(text, .error)
+            _ = sink(shown(text, .error), .error)
         }
     }
 
@@ -129,7 +173,7 @@ public final class Terminal: Sendable {
             clear(&passing)
             guard !lines.isEmpty, !passing.isOpen, !passing.isResultOpen else { return }
             let widest = max(width - 1, 1)
-            passing.lines = lines.map { String($0.prefix(widest)) }
+            passing.lines = lines.map { TableLayout.cut(shown($0, .error), to: widest, "") }
             _ = sink(passing.lines.joined(separator: "\n"), .error)
         }
     }
@@ -161,8 +205,9 @@ public final class Terminal: Sendable {
         return poll(&output, 1, 0) > 0 && Int32(output.revents) & POLLERR != 0
     }
 
-    /// The columns of the terminal; 80 where it does not say.
+    /// The columns of the terminal, or those that `COLUMNS` says; 80 where none of them does.
     var width: Int {
+        if let columns = variable("COLUMNS").flatMap({ Int($0) }), columns > 0 { return columns }
         var size = winsize()
         guard self === Self.process, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
             return 80

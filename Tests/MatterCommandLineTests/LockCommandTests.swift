@@ -155,7 +155,7 @@ import Testing
             "lock config door --wrong-code-limit 5 --auto-relock 1m --lockout 20s --mode privacy --pin-for-remote yes")
         let terminal = try Shell(terminals: [.output])
         let drawn = try await terminal.succeed("lock config door --home \(shell.home)").stdout
-        for part in ["wrong-code-limit  5", "60 s", "20 s", "Privacy", "true"] {
+        for part in ["wrong-code-limit  5", "60 s", "20 s", "Privacy", "yes"] {
             #expect(drawn.contains(part), "\(drawn)")
         }
         #expect(try await shell.succeed("read door 1/door-lock/wrong-code-entry-limit").stdout == "5\n")

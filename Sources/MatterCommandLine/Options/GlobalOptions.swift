@@ -17,6 +17,8 @@ public struct StateOptions: ParsableArguments, Sendable {
     // Those of `OutputOptions`, not as a group of their own: in debug builds ArgumentParser checks a group five times for
     // each group around it, which made the parsing of a command in tests take 0.3 s.
     @Flag(name: .long, help: OutputOptions.jsonHelp) var json = false
+    @Flag(name: .long, help: Presentation.wideHelp) var wide = false
+    @Option(name: .long, help: Presentation.colorHelp) var color: ColorChoice = .auto
     @Flag(name: .shortAndLong, help: OutputOptions.verboseHelp) var verbose: Int
     @Option(name: .long, help: OutputOptions.logFileHelp, completion: .kind(.file)) var logFile: String?
 
@@ -27,6 +29,8 @@ public struct StateOptions: ParsableArguments, Sendable {
         home = line.home
         fabric = line.fabric
         json = line.isJSON
+        wide = false
+        color = .auto
         verbose = 0
         logFile = nil
     }
@@ -67,6 +71,8 @@ public struct OutputOptions: ParsableArguments, Sendable {
 
     /// Whether results are JSON.
     @Flag(name: .long, help: jsonHelp) public var json = false
+    @Flag(name: .long, help: Presentation.wideHelp) var wide = false
+    @Option(name: .long, help: Presentation.colorHelp) var color: ColorChoice = .auto
     /// How much is logged.
     @Flag(name: .shortAndLong, help: verboseHelp) public var verbose: Int
     @Option(name: .long, help: logFileHelp, completion: .kind(.file)) var logFile: String?

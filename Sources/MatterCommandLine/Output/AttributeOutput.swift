@@ -55,7 +55,7 @@ struct AttributeOutput {
                     [index == 0 ? path(report.path) : "", line]
                 }
             }
-            context.console.rows(["PATH", "VALUE"], rows)
+            context.console.rows(["PATH", "VALUE"], rows, isFolding: true)
         }
         show(events)
         if let fault = unattributed.first {

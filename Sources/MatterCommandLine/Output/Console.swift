@@ -36,6 +36,15 @@ public struct Console: Sendable {
     /// One line of a result.
     public func result(_ line: String) { terminal.result(line) }
 
+    /// A line of text that people read: on a terminal it takes as many as it needs, and what follows stands below its beginning.
+    public func text(_ line: String) {
+        let indentation = line.prefix { $0 == " " }.count
+        guard isTerminal, !isJSON, let width = terminal.tableWidth else { return result(line) }
+        let lead = String(repeating: " ", count: indentation)
+        let parts = TableLayout.folded(String(line.dropFirst(indentation)), to: width - indentation - 4)
+        for (index, part) in parts.enumerated() { result(lead + (index == 0 ? "" : "    ") + part) }
+    }
+
     /// Prints a result.
     public func result(_ json: JSONValue) { result(json.serialized()) }
 
@@ -79,27 +88,31 @@ public struct Console: Sendable {
     }
 
     /// Rows as tab-separated lines, or as a table on a terminal.
-    public func rows(_ header: [String], _ rows: [[String]]) {
+    ///
+    /// - Parameter isFolding: whether the last cell of a row may take several lines, instead of being shortened.
+    public func rows(_ header: [String], _ rows: [[String]], isFolding: Bool = false) {
+        let hasColors = terminal.hasColors(.output)
         guard isTerminal else {
-            if !rows.isEmpty { result(rows.map { $0.joined(separator: "\t") }.joined(separator: "\n")) }
+            let lines = rows.map { row in
+                (hasColors ? zip(header, row).map(Self.styled) : row).joined(separator: "\t")
+            }
+            if !lines.isEmpty { result(lines.joined(separator: "\n")) }
             return
         }
-        for line in Self.table(header, rows) { result(line) }
+        var table = table
+        if hasColors {
+            table.style = { TextStyle(of: $1, under: $0) }
+            table.headingStyle = .bold
+        }
+        for line in table.lines(header, isFolding ? table.foldingLast(header, rows) : rows) { result(line) }
     }
 
-    /// The lines of a table, each column as wide as its widest cell.
-    static func table(_ header: [String], _ rows: [[String]]) -> [String] {
-        guard !rows.isEmpty else { return [] }
-        let all = [header] + rows
-        let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-        return all.map { row in
-            let cells = zip(row, widths).map { cell, width in
-                cell + String(repeating: " ", count: max(0, width - cell.count))
-            }
-            let line = cells.joined(separator: "  ")
-            return String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
-        }
+    private static func styled(_ heading: String, _ cell: String) -> String {
+        TextStyle(of: cell, under: heading)?.applied(to: cell) ?? cell
     }
+
+    /// The table that fits this terminal, without colours.
+    var table: TableLayout { TableLayout(width: terminal.tableWidth, ellipsis: terminal.ellipsis) }
 
     /// Keys with their values as tab-separated lines; on a terminal in two columns, long lists over several lines.
     private func pairs(_ pairs: [(key: String, values: [String])]) {
@@ -109,11 +122,16 @@ public struct Console: Sendable {
             }
             return
         }
-        let column = (pairs.map(\.key.count).max() ?? 0) + 2
+        var column = (pairs.map(\.key.count).max() ?? 0) + 2
+        // On a narrow terminal the values stand below their keys.
+        let isNarrow = terminal.tableWidth.map { $0 - column < Self.narrowest } ?? false
+        if isNarrow { column = 2 }
         let width = max(Self.narrowest, terminal.width - column)
         for pair in pairs {
-            for (index, line) in ValueLayout.wrapped(pair.values, width: width).enumerated() {
-                let key = index == 0 ? pair.key : ""
+            let lines = ValueLayout.wrapped(pair.values, width: width).flatMap { TableLayout.folded($0, to: width) }
+            for (index, line) in lines.enumerated() {
+                if isNarrow, index == 0 { result(pair.key) }
+                let key = index == 0 && !isNarrow ? pair.key : ""
                 result(key + String(repeating: " ", count: column - key.count) + line)
             }
         }

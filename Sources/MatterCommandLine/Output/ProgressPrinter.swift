@@ -13,7 +13,7 @@ final class ProgressPrinter: Sendable {
                 case .json: .json
                 case .plain: .plain
                 case .auto where isJSON: .none
-                case .auto: terminal.isTerminal(.error) ? .live : .plain
+                case .auto: terminal.isTerminal(.error) && !terminal.isDumb ? .live : .plain
                 }
         }
     }

@@ -18,7 +18,12 @@ struct Rehearsal {
 
     func print(on console: Console) {
         guard !console.isJSON else { return console.result(report) }
-        for line in lines { console.result(line) }
+        Self.print(rows, [], console)
+    }
+
+    /// - Parameter heading: of what stands before each row, if something does.
+    static func print(_ rows: [[String]], _ heading: [String], _ console: Console) {
+        console.rows(heading + ["WHAT", "SENT"], rows, isFolding: true)
     }
 
     var report: Report {
@@ -37,9 +42,9 @@ struct Rehearsal {
         }
     }
 
-    var lines: [String] {
-        ((commands ?? []) + (writes ?? [])).map { "\($0.path)\t\($0.said)" }
-            + messages.map { "\($0.opcode)\t\(Hex.encode($0.payload))" }
+    var rows: [[String]] {
+        ((commands ?? []) + (writes ?? [])).map { [$0.path, $0.said] }
+            + messages.map { [$0.opcode.description, Hex.encode($0.payload)] }
     }
 }
 

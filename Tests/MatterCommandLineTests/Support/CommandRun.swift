@@ -62,7 +62,8 @@ final class Shell: Sendable {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         home = folder.appendingPathComponent("home").path
-        self.environment = ["MATTERCTL_HOME": home, "HOME": folder.path].merging(environment) { $1 }
+        // Without colours, unless a test wants them: it says `NO_COLOR` with an empty value.
+        self.environment = ["MATTERCTL_HOME": home, "HOME": folder.path, "NO_COLOR": "1"].merging(environment) { $1 }
         self.terminals = terminals
         self.now = now
     }

@@ -20,7 +20,7 @@ struct Clusters: StateCommand {
                 hint: .step("clusters.all"))
         }
         if console.isJSON { return console.result(cluster.json) }
-        for line in cluster.listing { console.result(line) }
+        for line in cluster.listing { console.text(line) }
     }
 
     private func list(_ catalogue: Catalogue) {

@@ -35,12 +35,12 @@ struct Describe: NodeSubject {
                 })
         } else if tree {
             for (depth, endpoint) in description.tree {
-                context.console.result(String(repeating: "  ", count: depth) + names.title(endpoint))
+                context.console.text(String(repeating: "  ", count: depth) + names.title(endpoint))
             }
         } else {
             for endpoint in description.endpoints {
-                context.console.result(names.title(endpoint))
-                for line in names.lines(endpoint) { context.console.result("  " + line) }
+                context.console.text(names.title(endpoint))
+                for line in names.lines(endpoint) { context.console.text("  " + line) }
             }
         }
     }

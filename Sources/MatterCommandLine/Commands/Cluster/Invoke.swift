@@ -211,7 +211,7 @@ private struct InvokeAnswers {
                     + [TerminalText.escaped(member.key), TerminalText.text(member.value)]
             }
         }
-        console.rows((isSingle ? [] : ["COMMAND"]) + ["FIELD", "VALUE"], rows)
+        console.rows((isSingle ? [] : ["COMMAND"]) + ["FIELD", "VALUE"], rows, isFolding: true)
     }
 
     /// The first failure; others are told.

@@ -83,9 +83,10 @@ struct EverydayRound {
     /// Prints what each node would be sent.
     static func print(_ rehearsals: [(NodeRecord, Rehearsal)], _ console: Console) {
         guard !console.isJSON else { return console.result(rehearsals.map(\.1.report)) }
-        for (node, rehearsal) in rehearsals {
-            for line in rehearsal.lines { console.result(TerminalText.escaped(node.label) + "\t" + line) }
+        let rows = rehearsals.flatMap { node, rehearsal in
+            rehearsal.rows.map { [TerminalText.escaped(node.label)] + $0 }
         }
+        Rehearsal.print(rows, ["NODE"], console)
     }
 
     private func report(_ outcome: VerbOutcome) -> Report {

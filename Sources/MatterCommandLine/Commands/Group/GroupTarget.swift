@@ -43,7 +43,7 @@ struct GroupTarget {
         let readings = try await members?()
         guard context.console.isJSON else {
             guard let readings else {
-                return context.console.result(
+                return context.console.text(
                     TerminalText.escaped("sent to group '\(group.name)'; groups do not answer"))
             }
             return context.console.result(readings)

@@ -20,6 +20,7 @@ struct CommissionRound<Vendor: VendorIssueOptions>: Sendable {
         let (command, context) = (command, context)
         let progress = ListProgress(context.progress, count: list.entries.count, isJSON: context.console.isJSON)
         defer { progress.finish() }
+        let flow = ColumnFlow(context.console, [("LINE", 0), ("NODE", 5), ("NAME", 20), ("RESULT", 0)])
         let names = LedgerNames(context.controller.options.state)
         let outcomes = Mutex(Outcomes())
         do {
@@ -52,7 +53,7 @@ struct CommissionRound<Vendor: VendorIssueOptions>: Sendable {
                         for warning in warnings {
                             context.console.warning("line \(entry.line): \(warning)")
                         }
-                        print(entry, node: "\(node.nodeID.rawValue)", "done") {
+                        print(entry, flow, node: "\(node.nodeID.rawValue)", "done") {
                             if let fabric { Report(node: node, result: result, fabric: fabric) }
                             Field("ledger", names.product(node.vendorID, node.productID)?.report.json)
                         }
@@ -64,7 +65,7 @@ struct CommissionRound<Vendor: VendorIssueOptions>: Sendable {
                         if !context.console.isJSON {
                             context.console.warning("line \(entry.line): \(report.message)")
                         }
-                        print(entry, node: "-", "failed") {
+                        print(entry, flow, node: "-", "failed") {
                             Field("name", entry.name)
                             Field("room", entry.room ?? command.room)
                             Field("error", report.body)
@@ -88,11 +89,12 @@ struct CommissionRound<Vendor: VendorIssueOptions>: Sendable {
     }
 
     private func print(
-        _ entry: SetupCodeList.Entry, node: String, _ result: String, @Report.Builder _ fields: () -> [Field]
+        _ entry: SetupCodeList.Entry, _ flow: ColumnFlow, node: String, _ result: String,
+        @Report.Builder _ fields: () -> [Field]
     ) {
         guard context.console.isJSON else {
             let name = entry.name.map(TerminalText.escaped) ?? "-"
-            return context.console.result("\(entry.line)\t\(node)\t\(name)\t\(result)")
+            return flow.print(["\(entry.line)", node, name, result])
         }
         context.console.result(
             Report {

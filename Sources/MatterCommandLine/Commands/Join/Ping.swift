@@ -43,9 +43,13 @@ struct Ping: NodeSubject {
                 Field("ms", times.map(JSONValue.milliseconds))
             }
         }
-        for time in times {
-            context.console.result("\(session.address)\t\(how)\t\(text(setup))\t\(text(time))")
-        }
+        context.console.rows(
+            ["ADDRESS", "SESSION", "SESSION SET UP IN", "ANSWER IN"],
+            times.map { [session.address.description, how, text(setup), text($0)] })
+        guard context.console.isTerminal, let least = times.min(), let most = times.max(), count > 1 else { return }
+        let mean = times.reduce(.zero, +) / count
+        context.console.message(
+            "\(count) answers: \(text(least)) at best, \(text(mean)) on average, \(text(most)) at worst")
     }
 
     private func text(_ duration: Duration) -> String {

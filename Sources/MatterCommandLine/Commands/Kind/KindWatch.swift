@@ -29,6 +29,9 @@ struct KindWatch {
             minIntervalFloor: 0, maxIntervalCeiling: context.controller.subscriptions.usualSilence(of: nodes),
             attributePaths: paths.attributes, eventPaths: paths.events)
         let events = context.controller.subscriptions.follow(request, of: nodes, setUp: context.timeout)
+        let flow = ColumnFlow(
+            context.console,
+            [("TIME", 25)] + (nodes.count > 1 ? [("NODE", 12)] : []) + [("ENDPOINT", 0), ("WHAT", 16), ("VALUE", 0)])
         var begun: Set<NodeID> = []
         var left = count ?? .max
         let setUp = context.controller.subscriptions.setUpTime(for: nodes, request, usual: context.timeout)
@@ -45,20 +48,22 @@ struct KindWatch {
             case .ended(let node, let error): throw Watching.named(error, node)
             }
             for news in (told?.news ?? []).prefix(left) {
-                if let node = told?.node { say(news, of: node, namesNode: nodes.count > 1) }
+                if let node = told?.node { say(news, of: node, flow, namesNode: nodes.count > 1) }
                 left -= 1
             }
             if left == 0 { return }
         }
     }
 
-    private func say(_ news: DeviceNews, of node: NodeRecord, namesNode: Bool) {
+    private func say(_ news: DeviceNews, of node: NodeRecord, _ flow: ColumnFlow, namesNode: Bool) {
         let console = context.console
         let time = PointInTime.text(WallClock.unixMilliseconds(), as: .posixMilliseconds) ?? "-"
         guard console.isJSON else {
             let name = namesNode ? [TerminalText.escaped(node.label)] : []
-            let words = [news.quantity, TerminalText.escaped(news.words)].compactMap { $0 }
-            return console.result(([time] + name + ["\(news.endpoint)"] + words).joined(separator: "\t"))
+            let place = [time] + name + ["\(news.endpoint)"]
+            let words = TerminalText.escaped(news.words)
+            return flow.print(
+                place + [news.quantity ?? "-", words], raw: place + [news.quantity, words].compactMap { $0 })
         }
         console.result(
             Report {

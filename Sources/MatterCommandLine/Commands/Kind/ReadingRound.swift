@@ -62,11 +62,7 @@ struct ReadingRound {
         _ taken: TakenReading, of node: NodeRecord, isAlone: Bool, _ console: Console
     ) -> Report {
         let reading = taken.reading
-        let value = taken.report.value.map {
-            console.isTerminal
-                ? reading.text($0, measured: taken.measured)
-                : reading.plain($0)
-        }
+        let value = console.isTerminal ? taken.text(of: node) : taken.report.value.map(reading.plain)
         return Report {
             if !isAlone {
                 Field("name", node.name)

@@ -27,12 +27,12 @@ final class StatusPreview: Sendable {
         guard let columns = reports.first?.columns else { return [] }
         let waiting = nodes.filter { answers[$0.nodeID.rawValue] == nil }.map { node in
             columns.map { column -> String in
-                if column == "ROOM" { return node.room ?? "-" }
+                if column == "ROOM" { return TerminalText.escaped(node.room ?? "-") }
                 if column == "NODE" { return "\(node.nodeID.rawValue)" }
-                if column == "NAME" { return node.name ?? "-" }
-                return column == "STATE" ? "…" : "-"
+                if column == "NAME" { return TerminalText.escaped(node.name ?? "-") }
+                return column == "STATE" ? console.terminal.ellipsis : "-"
             }
         }
-        return Console.table(columns, reports.map(\.row) + waiting).map(TerminalText.escaped)
+        return console.table.lines(columns, reports.map(\.row) + waiting)
     }
 }

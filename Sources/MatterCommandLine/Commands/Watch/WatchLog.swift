@@ -24,6 +24,8 @@ struct WatchLog {
     private var known: [NodeID: [ConcreteAttributePath: Int]] = [:]
     /// The nodes whose subscription is lost.
     private var lost: Set<NodeID> = []
+    /// `nil` for a value alone, which needs no heading.
+    private let flow: ColumnFlow?
     /// How many lines may still be printed; `nil` for any number.
     private(set) var remaining: Int?
 
@@ -37,6 +39,10 @@ struct WatchLog {
         self.style = style
         self.wants = wants
         remaining = lines
+        let columns =
+            (style.hasTime ? [("TIME", Self.text(0).count)] : []) + (style.namesNodes ? [("NODE", 12)] : [])
+            + (style.isBare ? [] : [("PATH", 32)]) + [("VALUE", 0)]
+        flow = columns.count > 1 ? ColumnFlow(console, columns.map { (heading: $0.0, expected: $0.1) }) : nil
     }
 
     /// - Returns: the attributes that were told.
@@ -142,7 +148,8 @@ struct WatchLog {
         if console.isJSON { return object(node, fields) }
         var parts = style.hasTime ? [Self.text(time)] : []
         if style.namesNodes { parts.append(TerminalText.escaped(node.name ?? node.nodeID.description)) }
-        console.result((parts + [place, said].compactMap { $0 }).joined(separator: "\t"))
+        let row = parts + [place, said].compactMap { $0 }
+        if let flow { flow.print(row) } else { console.result(row.joined(separator: "\t")) }
     }
 
     private func object(_ node: NodeRecord, @Report.Builder _ fields: () -> [Field]) {

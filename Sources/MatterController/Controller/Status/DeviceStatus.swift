@@ -66,7 +66,7 @@ public struct DeviceStatus: Sendable {
                 return raw("level").flatMap(percent).map { "on \($0)" } ?? "on"
             case "level": return raw("on") == nil ? percent(value) : nil
             case "state":
-                return isContact ? (value == .bool(true) ? "closed" : "open") : (value == .bool(true) ? "yes" : "no")
+                return isContact ? TakenReading.contact(value) : (value == .bool(true) ? "yes" : "no")
             default: return taken.reading.glance(value, measured: taken.measured, raw)
             }
         }.joined(separator: ", ")

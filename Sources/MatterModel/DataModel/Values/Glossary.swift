@@ -21,11 +21,14 @@ struct Glossary: Sendable {
         }
     }
 
-    /// The value of an attribute whose numbers are those of attributes or commands of its own cluster, or a version;
-    /// `nil` for every other attribute.
+    /// The value of an attribute whose numbers are those of attributes or commands of its own cluster, or a version, or of one
+    /// that is said in words; `nil` for every other attribute.
     func json(_ value: TLVValue, cluster: ClusterID, attribute: AttributeID) -> JSONValue? {
         if cluster == BasicInformation.id, attribute == BasicInformation.Attribute.specificationVersion {
             return value.integer().flatMap(Self.version).map { .string($0) }
+        }
+        if cluster == OnOff.id, attribute == OnOff.Attribute.onOff, case .bool(let isOn) = value {
+            return .string(isOn ? "on" : "off")
         }
         guard AttributeDefinition.isGlobal(attribute), case .array(let items) = value else {
             return nil

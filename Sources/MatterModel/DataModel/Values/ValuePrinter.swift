@@ -128,10 +128,11 @@ extension ValuePrinter {
         guard let number: Int64 = value.integer() else { return nil }
         if let number = UInt64(exactly: number), let time = PointInTime.text(number, as: unit) { return time }
         if let (symbol, decimals) = unit.decimal {
-            return Self.fixed(number, decimals: decimals) + Self.joint(symbol) + symbol
+            let text = Self.fixed(number, decimals: decimals)
+            return (symbol == "%" ? Self.short(text) : text) + Self.joint(symbol) + symbol
         }
         return switch unit {
-        case .percentHalves: (0...255).contains(number) ? Self.fixed(number * 5, decimals: 1) + "%" : nil
+        case .percentHalves: (0...255).contains(number) ? Self.short(Self.fixed(number * 5, decimals: 1)) + "%" : nil
         case .level: number >= 0 && number <= 254 ? "\((number * 100 + 127) / 254)% (\(number))" : nil
         case .hue: (0...254).contains(number) ? "\((number * 360 + 127) / 254)° (\(number))" : nil
         case .enhancedHue: (0...0xFFFF).contains(number) ? "\((number * 360 + 0x8000) >> 16)° (\(number))" : nil
@@ -151,6 +152,13 @@ extension ValuePrinter {
 
     /// Between a number and its unit.
     private static func joint(_ symbol: String) -> String { symbol == "%" || symbol == "°" ? "" : " " }
+
+    /// A fraction without zeros at its end.
+    private static func short(_ text: String) -> String {
+        guard text.contains(".") else { return text }
+        let end = text.lastIndex { $0 != "0" }
+        return end.map { String(text[$0] == "." ? text[..<$0] : text[...$0]) } ?? text
+    }
 
     /// A number with a fraction, to three decimals: more is noise to a person.
     private static func fraction(_ number: Double) -> String? {

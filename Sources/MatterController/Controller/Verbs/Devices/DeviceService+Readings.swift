@@ -10,6 +10,22 @@ public struct TakenReading: Sendable {
     public let measured: TLVValue?
 }
 
+extension TakenReading {
+    /// The value as people say it of this node: with its unit, in words, and a contact open or closed; `nil` if there is none.
+    public func text(of node: NodeRecord) -> String? {
+        guard let value = report.value else { return nil }
+        let endpoint = node.endpoints.first { $0.number == report.path.endpoint.rawValue }
+        let isContact = endpoint?.deviceTypes.contains(DeviceTypeID.contactSensor.rawValue) ?? false
+        guard isContact, reading.cluster == BooleanState.id, case .bool = value else {
+            return reading.text(value, measured: measured)
+        }
+        return Self.contact(value)
+    }
+
+    /// BooleanState of a contact sensor (Matter device library specification 7.1).
+    static func contact(_ value: TLVValue) -> String { value == .bool(true) ? "closed" : "open" }
+}
+
 extension DeviceService {
     /// How many paths every device takes in one read (Matter core specification 2.11.2.2).
     private static let pathsPerRead = 9

@@ -96,7 +96,9 @@ extension Reading {
         if case .null = value { return "unknown" }
         let plain = ValuePrinter().text(value, as: type)
         switch scale {
-        case .model: return ValuePrinter().meaning(value, as: type) ?? (plain == "[]" ? "none" : plain)
+        case .model:
+            if case .bool(let isTrue) = value { return isTrue ? "yes" : "no" }
+            return ValuePrinter().meaning(value, as: type) ?? (plain == "[]" ? "none" : plain)
         case .unit(let unit):
             var type = type
             type?.unit = unit
