@@ -78,7 +78,7 @@ import Testing
         try await shell.succeed("room add Study")
         try await shell.succeed("group create lights")
         for (words, hint) in [
-            ("on kichen", "did you mean kitchen?"), ("on Kitchen", "did you mean kitchen?"),
+            ("on kichen", "did you mean kitchen?"), ("on Kitchn", "did you mean kitchen?"),
             ("on zzz", "see them with: matterctl node ls"), ("on 77", "see them with: matterctl node ls"),
             ("room rm Stdy", "did you mean Study?"), ("on group:lihgts", "did you mean lights?"),
             ("fabric use hoem", "did you mean home?"), ("fabric show zzz", "see them with: matterctl fabric ls"),

@@ -128,7 +128,7 @@ import Testing
         let alone = try await shell.succeed("read lamp --events 0/basic-information/start-up --json").json()
         #expect(alone.arrayValue?.count == 1)
         #expect(try await shell.run("read lamp --events 9/basic-information/start-up").status == 6)
-        #expect(try await shell.run("read lamp").status == 64)
+        #expect(try await shell.succeed("read lamp --json").json().arrayValue?.count ?? 0 > 100)
     }
 
     @Test("a dry run shows fields and bytes, and needs no device")

@@ -21,7 +21,12 @@ enum CommandSpelling {
             guard type.configuration.defaultSubcommand == nil else { return nil }
             let names = known.map { $0._commandName }
             let meant = (synonyms[argument] ?? []).filter(names.contains)
-            let nearest = meant.isEmpty ? Suggestions.nearest(to: argument, among: names) : meant
+            // Another name of a command may be nearer; its own is the one to learn.
+            let others = known.filter { command in
+                !Suggestions.nearest(to: argument, among: command.configuration.aliases).isEmpty
+            }.map { $0._commandName }
+            let near = Suggestions.nearest(to: argument, among: names)
+            let nearest = meant.isEmpty ? (near.isEmpty ? others : near) : meant
             let hint: String
             if type == root, let known = CommandSynonyms.command(for: argument) {
                 hint = "use: matterctl \(known)"

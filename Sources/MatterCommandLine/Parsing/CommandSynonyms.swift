@@ -16,7 +16,8 @@ enum CommandSynonyms {
             ("room ls", "rooms"), ("group ls", "groups"), ("acl ls", "access permissions"), ("level", "dim brightness"),
             ("cloud login", "login"), ("cloud logout", "logout"),
             ("trust update", "update"), ("clusters", "zcl"), ("describe", "endpoints inspect tree"),
-            ("net scan", "wifi"), ("identify", "blink"),
+            ("net scan", "wifi"), ("identify", "blink"), ("on", "light lights lamp lamps turn-on switch-on"),
+            ("off", "turn-off switch-off"),
             ("--generate-completion-script bash", "completion completions"),
         ]
         let kinds: [String: String] = DeviceKind.all.flatMap { $0.kind.commandsBySynonym }.reduce(into: [:]) {

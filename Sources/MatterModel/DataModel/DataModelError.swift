@@ -59,6 +59,14 @@ public struct DataModelError: CodedError, Equatable {
         self.advice = advice
     }
 
+    /// Several faults as one: it has the kind and the place of the first, and the reasons of all.
+    init(_ faults: [DataModelError]) {
+        self = faults.first ?? DataModelError(.malformedValue, "nothing is right")
+        reason = faults.map(\.reason).joined(separator: "; ")
+        suggestions = faults.flatMap(\.suggestions)
+        advice = faults.lazy.compactMap(\.advice).first
+    }
+
     /// What to do about it: the nearest spellings, else the advice.
     public var hint: Hint? { suggestion.map { Hint($0) } ?? advice }
 

@@ -55,7 +55,8 @@ package struct SimulatedType: Sendable {
         if let type = all.first(where: { $0.name.filter { $0.isLetter || $0.isNumber } == key }) { return type }
         throw SimulatorError(
             .unknownDeviceType, "unknown device type '\(name)'",
-            hint: "one of: \(all.map(\.name).joined(separator: ", "))")
+            hint: Suggestions.question(Suggestions.nearest(to: name, among: all.map(\.name))).map { Hint($0) }
+                ?? "one of: \(all.map(\.name).joined(separator: ", "))")
     }
 
     /// The endpoints of a node with several types, from 1 on. Those of the same type are numbered by a tag.

@@ -5,7 +5,8 @@ struct Read: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "read", abstract: "Read attributes, and events.",
         discussion: """
-            A PATH is EP/CLUSTER/ATTRIBUTE, each a number or a name, * for all; EP/CLUSTER is all attributes of a cluster. \
+            A PATH is EP/CLUSTER/ATTRIBUTE, each a number or a name, * for all; EP/CLUSTER is all attributes of a cluster. EP \
+            may be left out where a single endpoint has the cluster. Without a path, everything is read. \
             With --data-version, a cluster that still has this version is not read: that is said on stderr. With --code, a \
             device that is open for commissioning is read and left as it was; no node is named then.
 
@@ -43,9 +44,6 @@ struct Read: NetworkCommand {
         }
         guard let node else { throw NodeOrPath.missing("<node>", "node id or name") }
         _ = try node.bare()
-        if paths.isEmpty, events.isEmpty {
-            throw ValidationError("missing expected argument '<paths> ...' (what to read)")
-        }
     }
 
     func run(_ context: CommandContext) async throws {
@@ -55,9 +53,11 @@ struct Read: NetworkCommand {
         let node = NodeArgument(word)
         let found = context.controller.nodes.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
-        let wanted = try paths.map { try FollowedPaths.attribute(PlacedPath.text($0, at: found), catalogue) }
+        let wanted = try (paths.isEmpty && events.isEmpty ? ["*"] : paths).map {
+            try FollowedPaths.attribute(PlacedPath.text($0, at: found, in: catalogue), catalogue)
+        }
         let logs = try events.map { word in
-            let path = try FollowedPaths.event(PlacedPath.text(word, at: found), catalogue)
+            let path = try FollowedPaths.event(PlacedPath.text(word, at: found, in: catalogue), catalogue)
             return EventPath(endpoint: path.endpoint, cluster: path.cluster, event: path.event)
         }
         let version = try filter(wanted)
@@ -82,7 +82,9 @@ struct Read: NetworkCommand {
 
     /// Reads a device that is open for commissioning.
     private func runByCode(_ paths: [String], _ catalogue: Catalogue, _ context: CommandContext) async throws {
-        let wanted = try paths.map { try FollowedPaths.attribute($0, catalogue) }
+        let wanted = try (paths.isEmpty && events.isEmpty ? ["*"] : paths).map {
+            try FollowedPaths.attribute($0, catalogue)
+        }
         let isFabricFiltered = !allFabrics
         let result = try await code.inPASESession(context) { device in
             try await device.read(wanted, isFabricFiltered: isFabricFiltered)

@@ -42,7 +42,7 @@ struct Write: NodeSubject {
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let parser = context.console.parser(catalogue, isStrict: true)
         var settings = try AttributeSetting.pairs(settings).map {
-            try AttributeSetting((PlacedPath.text($0.path, at: found), $0.value), with: parser)
+            try AttributeSetting((PlacedPath.text($0.path, at: found, in: catalogue), $0.value), with: parser)
         }
         for index in settings.indices { try await check(&settings[index], context) }
         let record = try found.get().node

@@ -58,7 +58,7 @@ struct Invoke: NetworkCommand {
         if let group = GroupTarget(node) { return try await send(to: group, all, context) }
         let found = context.controller.nodes.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
-        let (invoked, runs) = try commands(catalogue, context) { PlacedPath.text($0, at: found) }
+        let (invoked, runs) = try commands(catalogue, context) { try PlacedPath.text($0, at: found, in: catalogue) }
         let record = try found.get().node
         if dryRun { return try rehearse(runs, of: record.nodeID, catalogue, context) }
         let link = try await context.controller.links.link(to: record)
@@ -99,11 +99,11 @@ struct Invoke: NetworkCommand {
 
     /// What was typed.
     private func commands(
-        _ catalogue: Catalogue, _ context: CommandContext, place: (String) -> String = { $0 }
+        _ catalogue: Catalogue, _ context: CommandContext, place: (String) throws -> String = { $0 }
     ) throws -> (invoked: [InvokedCommand], runs: [Run]) {
         let invoked = try InvokedCommand.split(words.path, words.fields).map {
             try InvokedCommand(
-                (place($0.path), $0.fields), jsonFields: jsonFields, with: context.console.parser(catalogue))
+                (try place($0.path), $0.fields), jsonFields: jsonFields, with: context.console.parser(catalogue))
         }
         for warning in invoked.flatMap(\.warnings) {
             context.console.message("warning: \(warning); the device decides")

@@ -48,7 +48,7 @@ struct Supports: NodeSubject {
         let all = try catalogue.catalogue(try options.state.state())
         let place = context.controller.nodes.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(place), context.console)
-        let (endpoint, cluster, element) = try meaning(PlacedPath.text(path, at: place), catalogue)
+        let (endpoint, cluster, element) = try meaning(PlacedPath.text(path, at: place, in: catalogue), catalogue)
         let record = try place.get().node
         let link = try await context.controller.links.link(to: record)
         let result = try await link.read(

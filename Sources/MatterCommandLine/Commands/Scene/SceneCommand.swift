@@ -8,15 +8,29 @@ struct SceneCommand: AsyncParsableCommand {
         subcommands: [SceneList.self, SceneStore.self, SceneRecall.self, SceneRemove.self])
 }
 
-/// The number of a scene, 0 to 254.
-struct SceneNumber: ExpressibleByArgument, TrailingValue {
-    static let forms = "a scene, 0–254"
+/// A scene by its number, 0 to 254, or by its name on one device.
+enum SceneWord: ExpressibleByArgument, TrailingValue {
+    static let forms = "a scene, 0–254 or its name"
 
-    let number: UInt8
+    case number(UInt8)
+    case name(String)
 
     init?(argument: String) {
+        guard NameRule.parseNumber(argument) != nil else {
+            self = .name(argument)
+            return
+        }
         guard let number = UInt8(argument), number < 255 else { return nil }
-        self.number = number
+        self = .number(number)
+    }
+
+    /// The scene of some that is meant.
+    func scene(among scenes: [KeptScene]) -> KeptScene? {
+        switch self {
+        case .number(let number): scenes.first { $0.number == number }
+        case .name(let name):
+            scenes.first { $0.name == name } ?? scenes.first { NameRule.isSame($0.name, name) }
+        }
     }
 }
 
@@ -33,44 +47,81 @@ struct SceneOptions: ParsableArguments {
 
 /// A command that stores, recalls or removes a scene.
 protocol SceneVerbCommand: EverydayCommand {
-    var words: NodesAndValue<SceneNumber> { get }
+    var words: NodesAndValue<SceneWord> { get }
     var scene: SceneOptions { get }
-    func verb(_ group: UInt16) throws -> any DeviceVerb
+    func verb(_ scene: UInt8, _ group: UInt16) throws -> any DeviceVerb
 }
 
 extension SceneVerbCommand {
     var nodes: [NodeArgument] { words.nodes }
 
-    func verb() throws -> any DeviceVerb { try verb(0) }
+    func verb() throws -> any DeviceVerb {
+        guard case .number(let number) = try words.value() else { return try verb(0, 0) }
+        return try verb(number, 0)
+    }
+
+    /// A name means another number on each device: it is asked for it.
+    func check() throws {
+        try everyday.check(nodes, options)
+        guard case .name(let name) = try words.value() else { return }
+        guard everyday.meansOne(nodes), let node = nodes.first, GroupTarget(node) == nil, !everyday.dryRun else {
+            throw ValidationError(
+                nodes.isEmpty && !everyday.selection.all
+                    ? "Missing expected argument '<value>' (\(SceneWord.forms))"
+                    : "a scene by its name ('\(name)') is for one node, and not for --dry-run; say its number")
+        }
+    }
+
+    func validate() throws { try check() }
 
     func run(_ context: CommandContext) async throws {
-        try await carryOut(try verb(try await scene.number(context)), context)
+        let group = try await scene.number(context)
+        let number: UInt8
+        switch try words.value() {
+        case .number(let said): number = said
+        case .name(let name):
+            guard let node = nodes.first else { return }
+            let scenes = try await EndpointScenes(of: node, context).scenes(of: group)
+            guard let found = try words.value().scene(among: scenes) else {
+                let names = scenes.map(\.name).filter { !$0.isEmpty }
+                throw ControllerError(
+                    .outOfLimits, "\(NodeTarget(node.node).text) has no scene '\(name)'",
+                    hint: Suggestions.nearest(to: name, among: names).first.map { Hint("did you mean \($0)?") }
+                        ?? .step("scene.see", NodeTarget(node.node).argument))
+            }
+            number = found.number
+        }
+        try await carryOut(try verb(number, group), context)
     }
 }
 
 struct SceneRecall: SceneVerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "recall", abstract: "Bring the state of a scene back.",
-        discussion: "Example: matterctl scene recall hall 3 --transition 2s")
+        discussion:
+            "A scene is meant by its number or, on one device, by its name.\n\nExample: matterctl scene recall hall Evening --transition 2s"
+    )
 
-    @OptionGroup var words: NodesAndValue<SceneNumber>
+    @OptionGroup var words: NodesAndValue<SceneWord>
     @OptionGroup var scene: SceneOptions
     @Option(help: ArgumentHelp("How long the change takes; by default as the scene says.", valueName: "DURATION"))
     var transition: TimeSpan?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb(_ group: UInt16) throws -> any DeviceVerb {
-        SceneVerb(.recall, scene: try words.value().number, group: group, transition: transition?.duration)
+    func verb(_ scene: UInt8, _ group: UInt16) throws -> any DeviceVerb {
+        SceneVerb(.recall, scene: scene, group: group, transition: transition?.duration)
     }
 }
 
 struct SceneStore: SceneVerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "Keep the present state as a scene.",
-        discussion: "Example: matterctl scene store hall 3 --name Evening")
+        discussion:
+            "Without a number, a new name gets the first one that is free.\n\nExample: matterctl scene store hall Evening"
+    )
 
-    @OptionGroup var words: NodesAndValue<SceneNumber>
+    @OptionGroup var words: NodesAndValue<SceneWord>
     @OptionGroup var scene: SceneOptions
     @Option(help: ArgumentHelp("The name of the scene, at most 16 bytes (one node).", valueName: "NAME"))
     var name: String?
@@ -80,22 +131,50 @@ struct SceneStore: SceneVerbCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
-        try everyday.check(nodes, options)
-        guard name != nil || transition == nil else { throw ValidationError("--transition needs --name") }
+        try check()
+        guard sceneName != nil || transition == nil else { throw ValidationError("--transition needs a name") }
         guard
             name == nil || everyday.meansOne(nodes) && nodes.first.flatMap(GroupTarget.init) == nil && !everyday.dryRun
         else { throw ValidationError("--name is for one node, and not for --dry-run") }
     }
 
-    func verb(_ group: UInt16) throws -> any DeviceVerb {
-        SceneVerb(.store, scene: try words.value().number, group: group)
+    private var sceneName: String? {
+        if case .name(let word)? = try? words.value() { return name ?? word }
+        return name
+    }
+
+    func verb(_ scene: UInt8, _ group: UInt16) throws -> any DeviceVerb {
+        SceneVerb(.store, scene: scene, group: group)
     }
 
     func run(_ context: CommandContext) async throws {
         let group = try await scene.number(context)
-        guard let name, let node = nodes.first else { return try await carryOut(try verb(group), context) }
-        try await EndpointScenes(of: node, context).store(
-            try words.value().number, of: group, named: name, transition: transition?.duration ?? .zero)
+        let word = try words.value()
+        guard let sceneName, let node = nodes.first else { return try await carryOut(try verb(), group, context) }
+        let kept = try await EndpointScenes(of: node, context)
+        let number: UInt8
+        if case .number(let said) = word {
+            number = said
+        } else {
+            // The scene that has the name already, or the first number that is free.
+            let scenes = try await kept.scenes(of: group)
+            guard
+                let found = word.scene(among: scenes)?.number
+                    ?? (1...254).first(where: { number in
+                        !scenes.contains { $0.number == number }
+                    })
+            else { throw ControllerError(.outOfLimits, "\(NodeTarget(node.node).text) has no number left for a scene") }
+            number = found
+        }
+        try await kept.store(number, of: group, named: sceneName, transition: transition?.duration ?? .zero)
+        if case .name = word, context.console.isTerminal {
+            context.console.message("scene \(number) '\(TerminalText.escaped(sceneName))' is stored")
+        }
+    }
+
+    private func carryOut(_ verb: any DeviceVerb, _ group: UInt16, _ context: CommandContext) async throws {
+        guard case .number(let number) = try words.value() else { return }
+        try await carryOut(try self.verb(number, group), context)
     }
 }
 
@@ -103,13 +182,13 @@ struct SceneRemove: SceneVerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Forget a scene.", discussion: "Example: matterctl scene remove hall 3")
 
-    @OptionGroup var words: NodesAndValue<SceneNumber>
+    @OptionGroup var words: NodesAndValue<SceneWord>
     @OptionGroup var scene: SceneOptions
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb(_ group: UInt16) throws -> any DeviceVerb {
-        SceneVerb(.remove, scene: try words.value().number, group: group)
+    func verb(_ scene: UInt8, _ group: UInt16) throws -> any DeviceVerb {
+        SceneVerb(.remove, scene: scene, group: group)
     }
 }
 

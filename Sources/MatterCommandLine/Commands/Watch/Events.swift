@@ -71,7 +71,7 @@ struct Events: NodeSubject {
         let wanted =
             paths.isEmpty
             ? [EventPath(endpoint: PlacedPath.endpoint(found), isUrgent: true)]
-            : try paths.map { try FollowedPaths.event(PlacedPath.text($0, at: found), catalogue) }
+            : try paths.map { try FollowedPaths.event(PlacedPath.text($0, at: found, in: catalogue), catalogue) }
         let record = try found.get().node
         var log = WatchLog(
             context.console, catalogue, numeric: numeric,

@@ -5,8 +5,8 @@ struct Subscribe: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribe", abstract: "Follow attributes and events, one line per change.",
         discussion: """
-            A word with a slash is a PATH, EP/CLUSTER/ELEMENT: an attribute or an event, * for all; without one, \
-            everything. Other words are nodes, by id, by name, or by pattern like 'kitchen-*'. Goes on until stopped, and \
+            A word with a slash is a PATH, EP/CLUSTER/ELEMENT: an attribute or an event, * for all. Without one, it begins \
+            with the state that status shows, and then tells all that changes. Other words are nodes, by id, by name, or by pattern like 'kitchen-*'. Goes on until stopped, and \
             subscribes again when a node was away.
 
             Example: matterctl subscribe kitchen 1/on-off/on-off --for 1h
@@ -31,6 +31,8 @@ struct Subscribe: NetworkCommand {
             "End when this is so, also with !=, <, <=, > and >=; exit code 12 if --for or --count ends it before.",
             valueName: "PATH=VALUE"), completion: .kind(.condition))
     var until: String?
+    @Flag(help: "Without a PATH: all values at the beginning, not only those that tell the state of a device.")
+    var everything = false
     @Flag(help: "Begin each line with its time.") var timestamps = false
     @Flag(help: "Enums and bitmaps as numbers, without units.") var numeric = false
     @OptionGroup var catalogue: CatalogueOptions
@@ -68,12 +70,14 @@ struct Subscribe: NetworkCommand {
         }
         let known = try? await selection.nodes(named, of: context.controller, in: all)
         let catalogue = all.preferring(vendorsOf: known ?? [], context.console)
-        var followed = words.filter { $0.contains("/") }.map { PlacedPath.text($0, at: found) }
+        var followed = try words.filter { $0.contains("/") }.map { try PlacedPath.text($0, at: found, in: catalogue) }
         if let endpoint = PlacedPath.endpoint(found), followed.isEmpty, event.isEmpty { followed = ["\(endpoint)/*/*"] }
         let paths = try FollowedPaths(
-            followed, events: event.map { PlacedPath.text($0, at: found) }, in: catalogue)
+            followed, events: try event.map { try PlacedPath.text($0, at: found, in: catalogue) }, in: catalogue)
+        let isQuiet = followed.allSatisfy { $0.hasSuffix("/*/*") } && event.isEmpty && !everything && !numeric
         let condition = try until.map { text in
-            guard let condition = try AwaitedValue(PlacedPath.text(text, at: found), in: catalogue) else {
+            guard let condition = try AwaitedValue(PlacedPath.text(text, at: found, in: catalogue), in: catalogue)
+            else {
                 throw CommandLineError(.usage, "--until is PATH=VALUE, for example 1/on-off/on-off=true")
             }
             return condition
@@ -103,7 +107,7 @@ struct Subscribe: NetworkCommand {
             context.console, catalogue, numeric: numeric,
             WatchLog.Style(
                 namesNodes: chosen.count > 1, isBare: paths.isSingle && condition == nil && chosen.count == 1,
-                hasTime: timestamps), lines: count)
+                hasTime: timestamps, isQuiet: isQuiet), lines: count)
         try await Watching(
             nodes: nodes, request: request, condition: condition, context: context, limit: span?.duration
         )
@@ -113,8 +117,8 @@ struct Subscribe: NetworkCommand {
     /// Whether the user has named a node, or a device behind it, in full.
     private static func isNamed(_ node: NodeRecord, in words: [String]) -> Bool {
         words.contains { word in
-            word == node.name || NameRule.parseNumber(word) == node.nodeID.rawValue
-                || node.bridged.contains { $0.title == word }
+            node.name.map { NameRule.isSame($0, word) } ?? false || NameRule.parseNumber(word) == node.nodeID.rawValue
+                || node.bridged.contains { NameRule.isSame($0.title, word) }
         }
     }
 }

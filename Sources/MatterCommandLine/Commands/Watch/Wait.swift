@@ -36,7 +36,7 @@ struct Wait: NodeSubject {
         let all = try catalogue.catalogue(try options.state.state())
         let found = context.controller.nodes.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
-        let condition = PlacedPath.text(condition, at: found)
+        let condition = try PlacedPath.text(condition, at: found, in: catalogue)
         let awaited: AwaitedChange
         do { awaited = try AwaitedChange(condition, in: catalogue) } catch {
             guard (try? FollowedPaths.attribute(condition, catalogue)) != nil else { throw error }

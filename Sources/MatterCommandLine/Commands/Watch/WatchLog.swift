@@ -10,6 +10,8 @@ struct WatchLog {
         var isBare = false
         /// Whether each line begins with its time.
         var hasTime = false
+        /// Whether of the values at the beginning only those are printed that tell the state of a device.
+        var isQuiet = false
         /// Whether the events that the device kept before the start are printed, too.
         var hasPast = false
     }
@@ -56,7 +58,9 @@ struct WatchLog {
             }
             if lost.remove(node.nodeID) != nil, !isFirst { note(node, "reports again") }
             let news = result.attributes.filter { isNews($0, of: node.nodeID) }
-            for report in news { attribute(report, of: node) }
+            for report in news where !isFirst || !style.isQuiet || DeviceStatus.tells(report.path) {
+                attribute(report, of: node)
+            }
             // What the device kept from before the start is its log, and no news.
             if !isFirst || style.hasPast { events(result.events, of: node) }
             if isFirst, known[node.nodeID] == nil { known[node.nodeID] = [:] }

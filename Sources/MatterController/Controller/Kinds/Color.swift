@@ -9,10 +9,19 @@ enum ColorKind: DeviceKindDeclaration {
     private static let names = NamedColor.allCases.map(\.rawValue)
 
     private static let temperature = ValueForm<ColorVerb.Color>(
-        "2700K, 370mired or a name: " + names.joined(separator: ", "), offers: names + ["2700K", "4000K", "6500K"]
-    ) { word in
-        if let name = NamedColor(rawValue: word.lowercased()) { return .named(name) }
-        return mireds.last([word]).map { .temperature(mireds: $0.value) }
+        "2700K, 370mired, #ff8800 or a name: " + names.joined(separator: ", "),
+        offers: names + ["2700K", "4000K", "6500K"]
+    ) { words in
+        // As people say it: warm white, behind a node.
+        if words.count > 2, let name = name(words.suffix(2).joined(separator: "-")) { return (.named(name), 2) }
+        guard let word = words.last else { return nil }
+        if let name = name(word) { return (.named(name), 1) }
+        if let color = RGBColor(word) { return (.mixed(color), 1) }
+        return mireds.last([word]).map { (.temperature(mireds: $0.value), 1) }
+    }
+
+    private static func name(_ text: String) -> NamedColor? {
+        NamedColor(rawValue: text.lowercased().split { " -_".contains($0) }.joined(separator: "-"))
     }
 
     /// A hue, `0` to `360`, also `120°`; and a saturation.
@@ -78,6 +87,8 @@ public struct ColorVerb: DeviceVerb {
         case xy(Double, Double)
         /// A color by its name.
         case named(NamedColor)
+        /// A color as screens mix it.
+        case mixed(RGBColor)
     }
 
     /// The cluster that is controlled.
@@ -116,6 +127,8 @@ public struct ColorVerb: DeviceVerb {
         switch color {
         case .named(let name):
             return try ColorVerb(name.color(for: facts), tenths: transition).request(facts)
+        case .mixed(let mixed):
+            return try ColorVerb(mixed.color(for: facts), tenths: transition).request(facts)
         case .temperature(let mireds):
             try facts.require(ColorControl.Feature.colorTemperature, "colour temperature")
             try check(mireds, facts)

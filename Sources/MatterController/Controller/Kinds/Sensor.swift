@@ -26,7 +26,8 @@ enum SensorKind: DeviceKindDeclaration {
 
     static let kind = DeviceKind(
         "sensor", "Every value that a device measures.", example: "attic", trait: "has a sensor",
-        synonyms: ["sensors", "measure"], readings: measured + EnergyKind.kind.readings,
+        synonyms: ["sensors", "measure", "temperature", "temp", "humidity", "contact"],
+        readings: measured + EnergyKind.kind.readings,
         glance: measured.filter { $0.cluster != Thermostat.id })
 }
 

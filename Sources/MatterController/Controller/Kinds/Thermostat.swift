@@ -13,7 +13,7 @@ enum ThermostatKind: DeviceKindDeclaration {
         "thermostat", "Heating and cooling.",
         details: "The mode stays as it is when a temperature is set; 'thermostat mode' changes it.", example: "hall 21",
         trait: "is a thermostat",
-        synonyms: ["heat", "cool", "temperature", "temp", "heating"],
+        synonyms: ["heat", "cool", "heating"],
         readings: [
             Reading(Thermostat.id, Attribute.localTemperature, "temperature"),
             Reading(Thermostat.id, Attribute.outdoorTemperature, "outdoor temperature"),

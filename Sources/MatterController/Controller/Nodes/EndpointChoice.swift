@@ -13,9 +13,11 @@ extension NodeRecord {
     ///   - cluster: what the endpoint must serve.
     ///   - named: the endpoint that the user named; the device then says itself whether it has the cluster.
     ///   - clusterName: for the error.
+    ///   - example: how one of several is named.
     /// - Throws: ``ControllerError``.
     public func endpoint(
-        serving cluster: ClusterID, named: EndpointID?, clusterName: @autoclosure () -> String
+        serving cluster: ClusterID, named: EndpointID?, clusterName: @autoclosure () -> String,
+        example: (EndpointID) -> String? = { _ in nil }
     ) throws(ControllerError) -> EndpointID {
         if let named { return named }
         let candidates = endpoints.filter { $0.serverClusters.contains(cluster.rawValue) }.map { EndpointID($0.number) }
@@ -31,7 +33,7 @@ extension NodeRecord {
                 .ambiguousEndpoint,
                 "several endpoints of \(title) have the cluster \(clusterName()): "
                     + candidates.map(\.description).joined(separator: ", "),
-                hint: "name one, as in \(label)/\(candidates[0])")
+                hint: "name one, as in \(example(candidates[0]) ?? "\(label)/\(candidates[0])")")
         }
     }
 }

@@ -42,6 +42,16 @@ public struct DeviceStatus: Sendable {
             }
     }
 
+    /// Whether an attribute tells the state of a device, here or where its kind is shown.
+    public static func tells(_ path: ConcreteAttributePath) -> Bool {
+        states[path.cluster]?.contains(path.attribute) ?? false
+    }
+
+    private static let states: [ClusterID: Set<AttributeID>] = {
+        let readings = Reading.state.filter { $0.name != "firmware" } + DeviceKind.all.flatMap { $0.kind.readings }
+        return readings.reduce(into: [:]) { $0[$1.cluster, default: []].insert($1.attribute) }
+    }()
+
     // MARK: For people
 
     /// `on 50%`, `locked`, `21.50 °C, heat to 22.00 °C`; of several endpoints each with its number. Empty if nothing is

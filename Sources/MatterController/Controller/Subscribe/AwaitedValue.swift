@@ -34,7 +34,11 @@ public struct AwaitedValue: Sendable {
         }
         let word = String(text[start...].dropFirst(comparison.rawValue.count))
         let parser = ValueParser(catalogue: catalogue, isStrict: true)
-        if let type {
+        let isContact = path.cluster == BooleanState.id && path.attribute == BooleanState.Attribute.stateValue
+        if isContact, let isClosed = ["closed": true, "open": false][word.lowercased()] {
+            // As it is shown.
+            value = .bool(isClosed)
+        } else if let type {
             value = try parser.value(word: word, as: type, at: place).value
         } else {
             value = try parser.value(untyped: word, at: place)

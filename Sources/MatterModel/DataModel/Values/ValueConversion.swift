@@ -142,18 +142,22 @@ struct ValueConversion {
     func completed(
         _ members: [TLVElement], of owner: FieldOwner, at place: String
     ) throws(DataModelError) -> [TLVElement] {
-        var complete = members
-        for field in owner.fields where !owner.mayLack(field) {
-            guard !members.contains(where: { $0.tag == .context(field.id) }) else { continue }
-            guard let substitute = field.substitute else {
-                let example = field.type.isNullable ? "; it can be null" : ""
-                throw DataModelError(
-                    .missingField,
-                    "\(inside(place))\(owner.name) needs field \(quoted(owner.spelling(field))) (\(field.type.text))\(example)",
-                    place: join(place, owner.spelling(field)))
-            }
-            complete.append(TLVElement(field.id, .uint(substitute)))
+        let lacking = owner.fields.filter { field in
+            !owner.mayLack(field) && !members.contains { $0.tag == .context(field.id) }
         }
+        let missing = lacking.filter { $0.substitute == nil }
+        if let first = missing.first {
+            let fields = missing.map { field in
+                "\(quoted(owner.spelling(field))) (\(field.type.text))"
+                    + (field.type.isNullable ? ", which can be null" : "")
+            }
+            throw DataModelError(
+                .missingField,
+                "\(inside(place))\(owner.name) needs field\(missing.count > 1 ? "s" : "") \(fields.joined(separator: ", "))",
+                place: join(place, owner.spelling(first)))
+        }
+        let complete =
+            members + lacking.compactMap { field in field.substitute.map { TLVElement(field.id, .uint($0)) } }
         return complete.sortedByTag()
     }
 

@@ -117,7 +117,16 @@ extension ValueParser {
     ) throws(DataModelError) -> ParsedValue {
         var warnings: [ValueWarning] = []
         var members: [TLVElement] = []
+        // A person is told all that is wrong at once.
+        var faults: [DataModelError] = []
         for word in words {
+            do {
+                try take(word)
+            } catch {
+                faults.append(error)
+            }
+        }
+        func take(_ word: String) throws(DataModelError) {
             let (name, text) = try Self.split(word)
             let (tag, field) = try Self.field(name, of: command)
             guard !members.contains(where: { $0.tag == .context(tag) }) else {
@@ -132,7 +141,7 @@ extension ValueParser {
                 } else {
                     members.append(TLVElement(tag, try value(untyped: text, at: place)))
                 }
-                continue
+                return
             }
             let parsed =
                 if let contents {
@@ -143,7 +152,14 @@ extension ValueParser {
             warnings += parsed.warnings
             members.append(TLVElement(tag, parsed.value))
         }
-        return try finish(members, of: FieldOwner(command, isTyped: true), command, warnings)
+        do {
+            let whole = try finish(members, of: FieldOwner(command, isTyped: true), command, warnings)
+            if faults.isEmpty { return whole }
+        } catch {
+            // A misspelled name is what is missing.
+            if faults.isEmpty || !faults.contains(where: { $0.code == .unknownField }) { faults.append(error) }
+        }
+        throw DataModelError(faults)
     }
 
     /// The fields of a command from a JSON object, ready for CommandFields.
@@ -165,7 +181,16 @@ extension ValueParser {
         words: [String], file: (String) throws(DataModelError) -> [UInt8] = ValueParser.noFiles
     ) throws(DataModelError) -> TLVValue {
         var members: [TLVElement] = []
+        // A person is told all that is wrong at once.
+        var faults: [DataModelError] = []
         for word in words {
+            do {
+                try take(word)
+            } catch {
+                faults.append(error)
+            }
+        }
+        func take(_ word: String) throws(DataModelError) {
             let (name, text) = try Self.split(word)
             guard let tag = NumberText.unsigned(name).flatMap({ UInt8(exactly: $0) }) else {
                 throw DataModelError(

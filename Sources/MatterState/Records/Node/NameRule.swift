@@ -33,6 +33,24 @@ public enum NameRule {
         }
     }
 
+    /// Whether two names are one to a person: case and accents do not matter.
+    public static func isSame(_ name: String, _ other: String) -> Bool { name == other || plain(name) == plain(other) }
+
+    private static func plain(_ name: String) -> String {
+        let lower = name.lowercased()
+        return lower.utf8.allSatisfy { $0 < 0x80 } ? lower : String(lower.map { letters[$0] ?? $0 })
+    }
+
+    /// The letters of the Latin script with accents, without them.
+    private static let letters = [
+        ("a", "àáâãäåāăą"), ("c", "çćĉċč"), ("d", "ďđ"), ("e", "èéêëēĕėęě"), ("g", "ĝğġģ"), ("h", "ĥħ"),
+        ("i", "ìíîïĩīĭįı"),
+        ("j", "ĵ"), ("k", "ķ"), ("l", "ĺļľŀł"), ("n", "ñńņň"), ("o", "òóôõöøōŏő"), ("r", "ŕŗř"), ("s", "śŝşšș"),
+        ("t", "ţťŧț"), ("u", "ùúûüũūŭůűų"), ("w", "ŵ"), ("y", "ýÿŷ"), ("z", "źżž"),
+    ].reduce(into: [Character: Character]()) { letters, entry in
+        for accented in entry.1 { letters[accented] = Character(entry.0) }
+    }
+
     package static func checkRoom(_ name: String) throws(RecordError) {
         try check(name, what: "room", mayBeNumber: true)
     }

@@ -79,8 +79,12 @@ public struct NodeStore: Sendable {
         }
         if let id = names.node(named: text), let record = try? node(id), record.name == text { return record }
         let (nodes, faults) = try sound()
-        guard let record = nodes.first(where: { $0.name == text }) else { throw faults.first ?? unknown(nodes) }
-        names.note(text, record.nodeID)
+        if let record = nodes.first(where: { $0.name == text }) {
+            names.note(text, record.nodeID)
+            return record
+        }
+        let similar = nodes.filter { $0.name.map { NameRule.isSame($0, text) } ?? false }
+        guard let record = similar.first, similar.count == 1 else { throw faults.first ?? unknown(nodes) }
         return record
     }
 
@@ -91,7 +95,9 @@ public struct NodeStore: Sendable {
         do {
             return (try find(text), nil)
         } catch let error as RecordError where error.code == .unknownNode {
-            let found = try sound().nodes.flatMap(\.bridged).filter { $0.title == text }
+            let devices = try sound().nodes.flatMap(\.bridged)
+            let exact = devices.filter { $0.title == text }
+            let found = exact.isEmpty ? devices.filter { NameRule.isSame($0.title, text) } : exact
             guard let device = found.first else { throw error }
             guard found.count == 1 else {
                 throw RecordError(
@@ -167,9 +173,12 @@ public struct NodeStore: Sendable {
 
     /// - Throws: ``RecordError`` if another node has the name.
     package func checkFree(_ name: String, for id: NodeID?) throws {
-        guard let other = try sound().nodes.first(where: { $0.name == name && $0.nodeID != id }) else { return }
+        let isTaken = { (node: NodeRecord) in
+            node.nodeID != id && (node.name.map { NameRule.isSame($0, name) } ?? false)
+        }
+        guard let other = try sound().nodes.first(where: isTaken) else { return }
         throw RecordError(
-            .nameTaken, "node \(other.nodeID.rawValue) is called '\(name)' already",
+            .nameTaken, "node \(other.nodeID.rawValue) is called '\(other.name ?? name)' already",
             hint: .step("node.name-in-use", "\(other.nodeID.rawValue)"))
     }
 

@@ -7,9 +7,9 @@ public struct Room: Sendable, Equatable {
     /// The devices behind bridges that are in it by themselves.
     public var devices: [BridgedEndpoint] = []
 
-    /// Whether two names mean one room: case does not matter.
+    /// Whether two names mean one room: case and accents do not matter.
     public static func isSame(_ name: String, _ other: String?) -> Bool {
-        name.lowercased() == other?.lowercased()
+        other.map { NameRule.isSame(name, $0) } ?? false
     }
 }
 

@@ -47,26 +47,14 @@ public enum NamedColor: String, Sendable, CaseIterable {
         }
     }
 
-    /// CIE 1931, by the primaries of sRGB.
+    /// CIE 1931.
     var xy: (Double, Double) {
-        let (red, green, blue) = linear
-        let sums = (
-            x: 0.4124 * red + 0.3576 * green + 0.1805 * blue, y: 0.2126 * red + 0.7152 * green + 0.0722 * blue,
-            z: 0.0193 * red + 0.1192 * green + 0.9505 * blue
-        )
-        let total = sums.x + sums.y + sums.z
-        return (sums.x / total, sums.y / total)
-    }
-
-    /// Red, green and blue without gamma.
-    private var linear: (Double, Double, Double) {
-        guard let hue else { return (1, 1, 1) }
-        func channel(_ offset: Double) -> Double {
+        guard let hue else { return RGBColor.xy(1, 1, 1) }
+        func part(_ offset: Double) -> Double {
             let sector = fmod(offset + hue / 60, 6)
-            let value = 1 - saturation * max(0, min(1, min(sector, 4 - sector)))
-            return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+            return 1 - saturation * max(0, min(1, min(sector, 4 - sector)))
         }
-        return (channel(5), channel(3), channel(1))
+        return RGBColor.xy(part(5), part(3), part(1))
     }
 
     /// The way in which a light can have the colour: white by its temperature, others by hue or by coordinates.
