@@ -62,7 +62,7 @@ SMALL = .build-release/small.ld
 HELPERS = .text..L* .text.*Tm .text.*Tm.[0-9]* .text._swift_stdlib_gettid*
 # Generic types are asked for by reference and not by name: the search for a name costs 50,000 instructions and more.
 BY_REFERENCE = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-# The linker generates the code, function by function: it leaves out those that nobody calls, keeps one of several that are
+# The linker generates the code, function by function: it leaves out those that are never called, keeps one of several that are
 # equal, and puts those that a command runs side by side (decision 21). The compiler driver would optimize each file once more.
 WHOLE = --experimental-lto-mode=full -Xlinker --icf=safe \
 	-Xlinker --symbol-ordering-file=$(CURDIR)/Tests/Bench/order.txt -Xlinker --no-warn-symbol-ordering \

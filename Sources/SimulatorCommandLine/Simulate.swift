@@ -346,7 +346,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         if words.hasPrefix("#") {
             let head = words.dropFirst().prefix { $0 != " " }
             guard let given = Int(head) else {
-                return console.message("#\(TerminalText.escaped(String(head))) is no node")
+                return console.message("#\(TerminalText.escaped(String(head))) is not a node")
             }
             number = given
             words = words.dropFirst(head.count + 1).drop { $0 == " " }

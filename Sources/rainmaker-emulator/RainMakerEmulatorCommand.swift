@@ -49,7 +49,7 @@ struct RainMakerEmulatorCommand: AsyncParsableCommand {
         for text in fault where EmulatorFault(parsing: text) == nil {
             let kinds = EmulatorFault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError(
-                "'\(text)' is no fault: KIND[=VALUE][,on=OPERATION][,group=NAME][,after=N][,times=N], where KIND is one of \(kinds)"
+                "'\(text)' is not a fault: KIND[=VALUE][,on=OPERATION][,group=NAME][,after=N][,times=N], where KIND is one of \(kinds)"
             )
         }
         guard tokenLife >= 1, requestLife >= 1 else { throw ValidationError("a life is at least one second") }

@@ -16,7 +16,7 @@ fi
 
 # What a process has used of the CPU, in clock ticks.
 ticks() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
-# Its own memory in KiB: what is resident and shared with nobody.
+# Its own memory in KiB: what is resident and not shared.
 memory() { awk '/^(Private_Clean|Private_Dirty):/ { sum += $2 } END { print sum }' "/proc/$1/smaps_rollup"; }
 
 # start COUNT: that many lights, all ready; their process is $device.

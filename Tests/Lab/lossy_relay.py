@@ -6,7 +6,7 @@
 What concerns one session only: --hold 7 delivers what goes to the device on the first secure session 7 s late, --mute
 loses what the device says on it; handshakes and other sessions pass.
 
-Whoever sends to the port (IPv6 or IPv4) is relayed through a socket of its own, so that the device sees one client for
+A client that sends to the port (IPv6 or IPv4) is relayed through a socket of its own, so that the device sees one client for
 each. The decisions come from the seed, one sequence for each direction: the same datagrams in the same order meet the
 same fate. Prints "ready PORT" when it listens and, when it is ended with SIGTERM, what it did with how many datagrams.
 """

@@ -235,7 +235,7 @@ import Testing
         #expect(list.stderr.contains("revocation lists: 2, not fetched: 1, out of date: 1, oldest fetched 0 days ago"))
         let key = hexString(attestation.paa.key.publicKey.keyIdentifier).uppercased()
         let shown = try await shell.succeed("trust show \(key)").stdout
-        #expect(shown.contains("last attempt\twhat was fetched is no list, neither DER nor PEM"), "\(shown)")
+        #expect(shown.contains("last attempt\tthe file is not a revocation list: neither DER nor PEM"), "\(shown)")
         #expect(shown.contains("state\tmissing") && shown.contains("state\ttrusted"))
         let named = try await shell.run(["trust", "show", "Development PAI", "--json"]).json().arrayValue
         #expect(named?.count == 1 && named?.first?["kind"] == "revocation-list")

@@ -117,7 +117,7 @@ import Testing
         for (answer, words) in [
             ([TLVElement(0, .uint(6)), TLVElement(1, .string("no\u{1b}"))], "lamp could not search: the regulations"),
             ([TLVElement(0, .uint(99))], "lamp could not search: NetworkingStatus 99"),
-            ([TLVElement(1, .uint(0))], "lamp answered the search with what is no list of networks"),
+            ([TLVElement(1, .uint(0))], "lamp sent a malformed list of networks"),
         ] {
             do {
                 _ = try await Self.scan(bench, answer: answer)

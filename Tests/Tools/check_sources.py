@@ -22,7 +22,7 @@ PROGRAM = [
     (r"\bas!", "as! crashes"),
     (r"\b(fatalError|preconditionFailure|assertionFailure)\b", "ends the process"),
     (r"^\s*(package |public |internal |private )?import Foundation$", "use FoundationEssentials, or neither"),
-    (r"\bUnsafeMutablePointer<\w+>\.allocate", "memory that nobody frees"),
+    (r"\bUnsafeMutablePointer<\w+>\.allocate", "memory that is never freed"),
 ]
 # Allowed with a reason in a comment on the same line or on one of the lines above.
 WITH_REASON = [
@@ -43,6 +43,13 @@ TEXT = [
     (r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]", "a bidirectional control character"),
     (r"[ \t]+$", "blanks at the end of the line"),
 ]
+# What people read, in plain English: whom a sentence is about is said (docs/contributing.md, "Words").
+WORDS = [
+    (re.compile(r"\b(somebody|nobody|whoever|anew|thereby)\b", re.I), "say who or what it is, or 'again'"),
+    (re.compile(r'"[^"]*(?<!there) (?:is|are) no (?!longer)[a-z]+[^"]*"'), "say that it is not a …"),
+]
+# Files that people read; in tests, the words of what is tested stand.
+READ = re.compile(r"Sources/(?!.*Generated/).*\.swift|docs/(?!contributing).*\.md|README\.md|Makefile")
 # Without its name the parser makes one from the type, and looks through all conformances of the program for it.
 NAMELESS_COMMAND = re.compile(r"\bCommandConfiguration\((?!\s*commandName:)")
 # What an outside program sees; extensions and imports are not declarations.
@@ -147,6 +154,8 @@ def findings(path):
                 # Output that ends with a tab is shown as it is.
                 if re.search(pattern, line) and not (path.suffix == ".md" and what.startswith("blanks")):
                     yield number, what
+        if READ.fullmatch(str(name)):
+            yield from ((number, what) for pattern, what in WORDS if pattern.search(line))
         if path.suffix != ".swift":
             continue
         code = COMMENT_OR_STRING.sub("", line)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds the programs of docs/Examples as somebody else's package, in a folder without this tree around it: with the library in a
+# Builds the programs of docs/Examples as a package of another author, in a folder without this tree around it: with the library in a
 # clone by its path, and once more by a tag. Each time the tests of the examples run them against virtual devices.
 #
 #     Tests/Tools/outside_package.sh MATTERCTL      the program that plays the devices

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Rows that are printed one after the other: tab-separated, or on a terminal in columns under headings. Nobody knows how wide the
-/// next rows are, so a column gets wider when it has to.
+/// Rows that are printed one after the other: tab-separated, or on a terminal in columns under headings. The next rows are not
+/// known yet, so a column gets wider when it has to.
 final class ColumnFlow: Sendable {
     private struct State {
         var widths: [Int]

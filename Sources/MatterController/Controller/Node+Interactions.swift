@@ -54,7 +54,7 @@ extension Node {
         return try await reportingErrors {
             guard let response = fields.flatMap({ Command.Response(tlv: $0) }) else {
                 throw ControllerError(
-                    .status, "\(self) answered \(Command.self) with what is no \(Command.Response.self)")
+                    .status, "\(self) sent a malformed \(Command.Response.self)")
             }
             return response
         }

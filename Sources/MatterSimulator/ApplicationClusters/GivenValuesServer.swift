@@ -1,6 +1,6 @@
 package import MatterModel
 
-/// Any cluster of the catalogue, with the values that somebody gives it: a vendor's cluster, say. It takes no commands.
+/// Any cluster of the catalogue, with values that the user gives it: a vendor's cluster, say. It takes no commands.
 ///
 /// A person sets an attribute with its name and a value: `watt 12.5`.
 struct GivenValuesServer: ClusterServer {

@@ -36,7 +36,7 @@ extension Commission {
         } catch let error as CommandLineError {
             throw error
         } catch {
-            throw CommandLineError(.usageHandover, "\(file) is no handover of a commissioning: \(error)")
+            throw CommandLineError(.usageHandover, "\(file) is not a handover of a commissioning: \(error)")
         }
         let fabric = try await context.controller.commissioning.fabric(of: handover)
         try await context.onFabric(fabric) { context in

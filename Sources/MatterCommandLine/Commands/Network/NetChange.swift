@@ -55,7 +55,7 @@ struct NetAdd: NetChangeCommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        // Nobody is asked, and nothing is searched, for a node that is not there.
+        // For a node that is not there, no question is asked and nothing is searched.
         _ = try context.controller.nodes.record(of: node.node)
         let credentials = try await network.credentials(
             NetworkStore(context.controller.options.state), context.console, options.state.output,

@@ -4,7 +4,7 @@ import MatterController
 extension NodeCommand {
     struct Disconnect: StateCommand {
         static let configuration = CommandConfiguration(
-            commandName: "disconnect", abstract: "Forget the sessions with nodes, so that the next one is set up anew.",
+            commandName: "disconnect", abstract: "Forget the sessions with nodes, so that the next command sets up a new one.",
             discussion: """
                 A command ends its session with it; what is kept lets the next one resume it. The nodes stay on the fabric.
 

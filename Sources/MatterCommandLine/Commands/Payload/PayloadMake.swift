@@ -44,7 +44,7 @@ extension PayloadCommand {
                 func key(_ text: String) -> String { text.lowercased().filter { $0.isLetter || $0.isNumber } }
                 guard let found = known.first(where: { key($0.name) == key(name) }) else {
                     throw CommandLineError(
-                        .usageCapability, "'\(name)' is no way to find a device",
+                        .usageCapability, "'\(name)' is not a way to find a device",
                         hint: "one of: \(known.map(\.name).joined(separator: ", "))")
                 }
                 set.insert(found.capability)

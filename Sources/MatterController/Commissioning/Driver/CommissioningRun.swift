@@ -155,7 +155,7 @@ struct CommissioningRun: Sendable {
                     if case .invoke(.addNOC) = action { memory.isCertificateSent = true }
                     if case .invoke(.network(let command, _, _, _)) = action, command.leadsAway {
                         memory.isJoining = true
-                        // Whoever listens before the device announces itself misses nothing.
+                        // A listener that is there before the device announces itself misses nothing.
                         if lookout == nil, let node = memory.pending?.nodeID { lookout = listen(for: node) }
                     }
                     memory.breadcrumb = flow.breadcrumb

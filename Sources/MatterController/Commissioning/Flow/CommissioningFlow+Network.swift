@@ -51,7 +51,7 @@ extension CommissioningFlow {
         }
     }
 
-    /// What the device remembers of an attempt that nobody was told the end of.
+    /// The status that the device keeps of an attempt whose end was not told.
     private func lastFailure(of attempts: [NetworkAttempt]) -> [String] {
         attempts.compactMap { attempt in
             let interface = attempt.interface

@@ -30,7 +30,7 @@ extension ThreadDataset {
             }
             guard bytes.count != 16 else {
                 throw ThreadDatasetError(
-                    .incomplete, "these are 16 bytes: a network key alone, or another part, is no dataset",
+                    .incomplete, "these are 16 bytes: a network key alone, or another part, is not a dataset",
                     hint: Self.source)
             }
             try self.init(decoding: bytes)

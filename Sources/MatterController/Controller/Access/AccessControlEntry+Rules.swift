@@ -5,16 +5,16 @@ import MatterModel
 extension AccessControlEntry {
     /// Why no node may accept the entry; `nil` if it is valid.
     package var fault: String? {
-        guard self.privilege.isKnown else { return "\(self.privilege) is no privilege" }
+        guard self.privilege.isKnown else { return "\(self.privilege) is not a privilege" }
         switch self.authMode {
         case .case:
             if let subject = subjects.first(where: { !Self.isCertified($0) }) {
-                return "\(subject.rawValue) is no node id and no tag"
+                return "\(subject.rawValue) is neither a node id nor a tag"
             }
         case .group:
             guard self.privilege != .administer else { return "a group may not administer" }
             if let subject = subjects.first(where: { !(1...UInt64(UInt16.max)).contains($0.rawValue) }) {
-                return "\(subject.rawValue) is no group id"
+                return "\(subject.rawValue) is not a group id"
             }
         default:
             return "the authentication mode has to be CASE or Group"
@@ -35,7 +35,7 @@ extension AccessControl.AccessControlTarget {
     fileprivate var fault: String? {
         if self == Self() { return "a target has to name an endpoint, a cluster or a device type" }
         if endpoint != nil && deviceType != nil { return "a target cannot name both an endpoint and a device type" }
-        if endpoint == EndpointID(0xFFFF) { return "65535 is no endpoint" }
+        if endpoint == EndpointID(0xFFFF) { return "65535 is not an endpoint" }
         return nil
     }
 

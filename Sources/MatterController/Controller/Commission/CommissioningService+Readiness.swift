@@ -10,7 +10,7 @@ public struct Readiness: Sendable {
         case name
         /// The clock of this machine, by the certificates of the fabric.
         case clock
-        /// Whoever issues the certificate; a service wants a login.
+        /// The issuer of the certificate; a service wants a login.
         case issuer
         /// The authorities whose devices are trusted.
         case trust

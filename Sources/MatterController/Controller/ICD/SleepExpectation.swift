@@ -6,7 +6,7 @@ struct SleepExpectation {
     private static let slack: Int64 = 10
     /// A promise beyond that comes from a clock that was wrong.
     private static let longestPromise: Int64 = 65_536
-    /// How long a device may take to notice that nobody takes its report.
+    /// How long a device may take to notice that its report is not taken.
     private static let noticing: Int64 = 30
 
     /// Whether it has said that it is awake by now.
@@ -25,7 +25,7 @@ struct SleepExpectation {
         let sleep = registration.sleep
         let idle = Int64(sleep.idle)
         isAwake = registration.awakeUntil.map { (now...now + Self.longestPromise).contains($0 - 1) } ?? false
-        // When it last had to be awake without a check-in: it sleeps once more after it has noticed that nobody listens.
+        // When it last had to be awake without a check-in: it sleeps once more after it has noticed that no client listens.
         let due = registration.reportDue.flatMap { due in
             (now - Self.noticing - idle - Self.slack...now + Self.longestPromise).contains(due) ? due : nil
         }

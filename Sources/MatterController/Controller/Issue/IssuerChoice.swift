@@ -13,7 +13,7 @@ public struct IssuerChoice: Sendable {
         case service(FabricRecord.Issuer, [String: String])
         /// One of the caller.
         case custom(any NOCIssuer)
-        /// Somebody else, by files.
+        /// Another program or person, by files.
         case outside(any NodeIssuer)
     }
 

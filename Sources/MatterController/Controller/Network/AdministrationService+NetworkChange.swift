@@ -138,7 +138,7 @@ private struct NetworkChangeProcedure: Sendable {
                 try NetworkAnswer(fields, to: command, in: command.name)
             })
         else {
-            throw ControllerError(.networkRefused, "\(title) answered \(command.name) with what is no answer to it")
+            throw ControllerError(.networkRefused, "\(title) sent a malformed answer to \(command.name)")
         }
         guard !answer.isSuccess else { return }
         // The node had the network: if the command was repeated because its answer was lost, the first one took it away.

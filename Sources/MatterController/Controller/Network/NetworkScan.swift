@@ -45,7 +45,7 @@ extension AdministrationService {
     private static func networks(in result: CommandResult, of title: String) throws -> [SeenNetwork] {
         typealias Response = NetworkCommissioning.ScanNetworksResponse
         guard let answer = result.answer(as: Response.self), let status = answer[Response.Field.networkingStatus] else {
-            throw ControllerError(.networkRefused, "\(title) answered the search with what is no list of networks")
+            throw ControllerError(.networkRefused, "\(title) sent a malformed list of networks")
         }
         // No network is a result too.
         guard status == .success || status == .networkNotFound else {

@@ -237,7 +237,7 @@ public actor NodeLink {
     private func perform(_ action: SessionLadder.Action) async throws {
         switch action {
         case .enter, .watch, .shakeBeside:
-            // Whoever has told the ladder goes on with these himself.
+            // The caller that told the ladder goes on with these itself.
             break
         case .stopBeside:
             beside?.cancel()

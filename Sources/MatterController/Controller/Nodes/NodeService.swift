@@ -103,7 +103,7 @@ extension NodeService {
     ) async throws {
         guard node.bridged(at: endpoint.rawValue) != nil else {
             throw RecordError(
-                .unknownNode, "the endpoint \(endpoint) of \(node.title) is no device behind a bridge",
+                .unknownNode, "the endpoint \(endpoint) of \(node.title) is not a device behind a bridge",
                 hint: .step("node.show", node.label))
         }
         try await context.nodes().update(node.nodeID) { $0.update(bridged: endpoint.rawValue, change) }

@@ -10,11 +10,11 @@ struct SessionLadder: Sendable {
     typealias Session = SessionReference
 
     enum State: Sendable {
-        /// There is no session, and nobody sets one up.
+        /// There is no session, and no task sets one up.
         case down
-        /// The same; the last attempt failed while nobody waited for it, which is said to the next one who asks.
+        /// The same; the last attempt failed while no task waited for it, which is said to the next one who asks.
         case fallen(any Error)
-        /// Somebody waits for a slot, and looks for what an earlier process has left.
+        /// A task waits for a slot, and looks for what an earlier process has left.
         case entering
         /// A handshake is under way, and there is nothing to use meanwhile.
         ///
@@ -63,7 +63,7 @@ struct SessionLadder: Sendable {
     }
 
     enum Event: Sendable {
-        /// Somebody needs a session.
+        /// A task needs a session.
         case wanted
         /// A session that an earlier process has left.
         case found(Session)
@@ -327,7 +327,7 @@ struct SessionLadder: Sendable {
             state = .down
             return [.freeSlot]
         case .entering, .shaking(nil), .closing:
-            // Somebody is at it.
+            // Another task is at it.
             return []
         case .shaking:
             state = .down

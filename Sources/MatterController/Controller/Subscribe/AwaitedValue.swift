@@ -69,7 +69,7 @@ public struct AwaitedValue: Sendable {
     }
 }
 
-/// What somebody waits for: that an attribute has a value, or that an event happens.
+/// An event that a command waits for: an attribute gets a value, or an event happens.
 public enum AwaitedChange: Sendable {
     /// An attribute has, or comes to have, the value.
     case value(AwaitedValue)

@@ -61,7 +61,7 @@ public struct FabricParameters: Sendable, Equatable {
         }
         guard caseAdminSubject.isOperational || CASEAuthenticatedTag(subject: caseAdminSubject) != nil else {
             throw CredentialsError(
-                .invalidMaterial, "\(caseAdminSubject) is no subject for an administrator: no node id and no tag")
+                .invalidMaterial, "\(caseAdminSubject) cannot be an administrator: it is neither a node id nor a tag")
         }
         guard adminVendorID.isValid else {
             throw CredentialsError(.invalidMaterial, "\(adminVendorID) is not a vendor id")

@@ -151,7 +151,7 @@ extension RevocationPoint {
         if data.first == 0x30 { return data }
         let blocks = try PEM.decode(String(decoding: data, as: UTF8.self))
         guard let block = blocks.first, block.label == CertificateRevocationList.pemLabel else {
-            throw CredentialsError(.malformed, "what was fetched is no list, neither DER nor PEM")
+            throw CredentialsError(.malformed, "the file is not a revocation list: neither DER nor PEM")
         }
         return block.contents
     }

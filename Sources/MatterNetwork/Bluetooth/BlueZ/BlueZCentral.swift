@@ -25,7 +25,7 @@ public final class BlueZCentral: BluetoothCentral {
         self.time = time
     }
 
-    /// The devices in reach that can be commissioned, as they are heard. It ends when nobody listens any more.
+    /// The devices in reach that can be commissioned, as they are heard. It ends with its last listener.
     public func scan() -> AsyncThrowingStream<BluetoothDevice, any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {

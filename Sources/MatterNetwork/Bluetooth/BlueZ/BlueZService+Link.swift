@@ -2,7 +2,7 @@
 struct BlueZLink: Sendable {
     let name: String
     let characteristics: MatterCharacteristics
-    /// Whoever reads what happens on it.
+    /// The readers of its events.
     var receive: (@Sendable (GATTEvent) -> Void)?
     /// True while the link is said to be down.
     var isDoubtful = false

@@ -1,4 +1,4 @@
-/// A scan that somebody reads.
+/// A scan that has a reader.
 struct Scan: Sendable {
     let adapters: [DBusPath]
     let deliver: @Sendable (BluetoothDevice) -> Void
@@ -56,7 +56,7 @@ extension BlueZService {
 
     // MARK: Adapters
 
-    /// Makes an adapter scan for devices of Bluetooth Low Energy, unless it does or somebody connects on it.
+    /// Makes an adapter scan for devices of Bluetooth Low Energy, unless it does, or a connection is being made on it.
     ///
     /// There is no filter for the service: kernel and daemon look for it where Matter devices do not name it.
     private func startScanning(_ adapter: BlueZTree.Adapter) async throws {
@@ -108,7 +108,7 @@ extension BlueZService {
         if scanning.remove(adapter) != nil {
             stopping[adapter] = Task { await attempt(adapter, BlueZ.adapter, "StopDiscovery") }
         }
-        // Whoever wants to connect waits for it, too, if somebody else has stopped the scan.
+        // A task that wants to connect waits for it, too, if another one has stopped the scan.
         await stopping[adapter]?.value
     }
 
@@ -118,7 +118,7 @@ extension BlueZService {
         await stopScanning(adapter)
     }
 
-    /// Scans again on an adapter, if somebody still reads the scan.
+    /// Scans again on an adapter, if the scan still has a reader.
     func resumeScanning(_ adapter: DBusPath) async {
         let left = (connecting[adapter] ?? 1) - 1
         connecting[adapter] = left > 0 ? left : nil

@@ -9,7 +9,7 @@ actor BlueZService {
     static let callLimit = Duration.seconds(10)
     private static let listingLimit = Duration.seconds(20)
 
-    /// Somebody who waits for the tree to get into a state.
+    /// A task that waits for the tree to get into a state.
     private struct Waiter {
         let isDone: @Sendable (BlueZTree) -> Bool
         let shot: OneShot<Bool>
@@ -41,7 +41,7 @@ actor BlueZService {
     var scanning: Set<DBusPath> = []
     /// Scans that are being ended.
     var stopping: [DBusPath: Task<Void, Never>] = [:]
-    /// The adapters on which somebody connects, which scan later.
+    /// The adapters on which a connection is being made; they scan later.
     var connecting: [DBusPath: Int] = [:]
     var links: [DBusPath: BlueZLink] = [:]
 

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A result that comes once: from the bus, from a timer or from a cancellation, whichever is first.
 ///
-/// It does not depend on the thread of the bus, so a bus that hangs keeps nobody beyond the time limit.
+/// It does not depend on the thread of the bus, so a bus that hangs keeps no caller beyond the time limit.
 final class OneShot<Value: Sendable>: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Value, Never>?

@@ -23,9 +23,9 @@ struct PeripheralCentrals: Equatable, Sendable {
 
     private(set) var current: Connection?
     private var lastNumber = 0
-    /// True if somebody is subscribed, as far as the daemon has told.
+    /// True if a central is subscribed, as far as the daemon has told.
     private var isNotifying = false
-    /// True if a subscription was told that is not that of the connection there is: somebody's who has not written yet.
+    /// True if a subscription was told that is not that of the connection there is: that of a central that has not written yet.
     private var isEarly = false
 
     mutating func written(by central: DBusPath) -> Write {
@@ -38,7 +38,7 @@ struct PeripheralCentrals: Equatable, Sendable {
         return .new(connection, inDoubt: isReplacing && isNotifying && !connection.isSubscribed)
     }
 
-    /// Somebody has subscribed.
+    /// A central has subscribed.
     ///
     /// - Returns: the number of the connection that hears indications now.
     mutating func subscribed() -> Int? {
@@ -51,7 +51,7 @@ struct PeripheralCentrals: Equatable, Sendable {
         return connection.number
     }
 
-    /// Nobody is subscribed any more.
+    /// No central is subscribed any more.
     ///
     /// - Returns: the number of the connection that ends with it.
     mutating func unsubscribed() -> Int? {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes those who wait for something to change, so that they look at it again. Nobody has to look at a clock.
+/// Wakes those who wait for something to change, so that they look at it again. No task has to look at a clock.
 ///
 /// Who waits takes a mark, looks, and waits after the mark: a change between the two is not missed.
 package final class ChangeSignal: Sendable {
@@ -49,7 +49,7 @@ package final class ChangeSignal: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // The timer and the handler find nobody to wake if they come before this.
+                    // The timer and the handler find no task to wake if they come before this.
                     guard state.count == mark.count, time.now < deadline, !Task.isCancelled else { return true }
                     state.waiting[id] = continuation
                     return false

@@ -2,7 +2,7 @@ import MatterModel
 
 /// Occupancy Sensing (Matter application cluster specification 2.7) with a passive infrared sensor.
 ///
-/// A person plays the room with `motion` (a person passes: occupied for HoldTime), `occupied` (somebody stays) and
+/// A person plays the room with `motion` (a person passes: occupied for HoldTime), `occupied` (a person stays) and
 /// `unoccupied` (the last one has gone: free after HoldTime).
 struct OccupancySensingServer: ClusterServer {
     private typealias Attribute = OccupancySensing.Attribute

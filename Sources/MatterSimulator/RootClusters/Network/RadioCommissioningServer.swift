@@ -326,7 +326,7 @@ struct RadioCommissioningServer: ClusterServer {
             return (.networkNotFound, Self.notFound)
         }
         switch there.admission {
-        case .nobody: return (.otherConnectionFailure, Int32(Status.otherConnectionFailure.rawValue))
+        case .none: return (.otherConnectionFailure, Int32(Status.otherConnectionFailure.rawValue))
         case .everyone: return known.credentials.isEmpty ? (.success, nil) : (.authFailure, Self.handshakeFailure)
         case .secret(let secret):
             let given = isThread ? ThreadEntries(known.credentials)[.networkKey] ?? [] : known.credentials

@@ -5,9 +5,9 @@ package struct RadioNetwork: Sendable, Equatable {
     /// Who may join.
     package enum Admission: Sendable, Equatable {
         case everyone
-        /// Whoever has the password, or the network key.
+        /// Devices with the password, or the network key.
         case secret(SecretBytes)
-        case nobody
+        case none
     }
 
     /// The SSID, or the extended PAN id.
@@ -50,7 +50,7 @@ package struct RadioNetwork: Sendable, Equatable {
     package static let usual = [
         RadioNetwork(ssid: "simulated", password: SecretBytes(Array("simulated-password".utf8))),
         RadioNetwork(ssid: "simulated-open", password: SecretBytes([]), channel: 11, rssi: -61),
-        RadioNetwork(id: Array("far-away".utf8), admission: .nobody, channel: 1, rssi: -91),
+        RadioNetwork(id: Array("far-away".utf8), admission: .none, channel: 1, rssi: -91),
     ]
 }
 

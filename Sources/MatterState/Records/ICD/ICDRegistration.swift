@@ -54,7 +54,7 @@ public struct ICDRegistration: Equatable, Sendable {
     public var last: CheckIn?
     /// Until when it said that it stays awake, seconds since 1970.
     package var awakeUntil: Int64?
-    /// When it reports at the latest to a subscription of ours, seconds since 1970: it is awake then, also if nobody is there
+    /// When it reports at the latest to a subscription of ours, seconds since 1970: it is awake then, also if no client is there
     /// to hear it. Until it has noticed that, it does not check in.
     package var reportDue: Int64?
 
@@ -149,7 +149,7 @@ extension ICDRegistration {
                     counter: CheckInCounter(start: try fields.unsigned(2), offset: try fields.unsigned(3)))
             }
             for value in try fields.array(9) {
-                guard let key = value.octetString else { throw TLVError(.wrongType, "\(file): a key is no bytes") }
+                guard let key = value.octetString else { throw TLVError(.wrongType, "\(file): a key is not bytes") }
                 unconfirmed.append(try CheckInKey(SecretBytes(key)))
             }
             if let newest = try fields.optionalOctets(4) { unconfirmed.append(try CheckInKey(SecretBytes(newest))) }

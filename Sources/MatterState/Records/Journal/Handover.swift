@@ -32,7 +32,7 @@ public struct Handover: Sendable {
     public init(decoding contents: [UInt8], _ file: String) throws {
         let fields = try RecordFields(contents, file)
         guard try fields.integer("handover") == Self.version else {
-            throw RecordError(.invalid, "\(file) is no handover of this version")
+            throw RecordError(.invalid, "\(file) is not a handover of this version")
         }
         fabricName = try fields.string("fabric")
         vendorID = VendorID(try fields.integer("vendorId"))

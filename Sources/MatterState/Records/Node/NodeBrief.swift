@@ -87,7 +87,7 @@ extension NodeRecord.Endpoint {
     }
 }
 
-/// Goes once over JSON that this program has written, without making values of what nobody wants. It knows neither blanks nor
+/// Goes once over JSON that this program has written, without making values of what is not needed. It knows neither blanks nor
 /// escapes: where there are any, the caller decodes the whole.
 private struct RecordScanner {
     private let octets: [UInt8]

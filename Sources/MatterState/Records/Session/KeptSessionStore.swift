@@ -3,7 +3,7 @@ import Synchronization
 
 /// The sessions of a fabric that are kept between processes, one for each node, in the ``RuntimeDirectory``.
 ///
-/// Whoever takes one has the first session slot of the node: there is one user at a time.
+/// The process that takes one has the first session slot of the node: there is one user at a time.
 package struct KeptSessionStore: Sendable {
     /// The message counters that are reserved for a process before it uses the first of them: none is ever used twice,
     /// however a process ends.

@@ -72,7 +72,7 @@ package final class SlotFile: Sendable {
         }
     }
 
-    /// Waits until nobody has a lock on one of the bytes.
+    /// Waits until no process has a lock on one of the bytes.
     private func awaitChange(of places: [Int64], until deadline: Instant) async throws {
         guard !time.isStepped else { return try await time.sleep(for: min(Self.step, deadline - time.now)) }
         do {

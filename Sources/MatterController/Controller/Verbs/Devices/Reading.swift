@@ -16,7 +16,7 @@ public struct Reading: Sendable {
         case energy
         /// In the unit that the cluster's MeasurementUnit names.
         case concentration
-        /// A bitmap whose first bit says that somebody is there.
+        /// A bitmap whose first bit says that a person is there.
         case occupancy
     }
 

@@ -12,7 +12,7 @@ final class BTPRunner: Sendable {
         var disconnect: @Sendable () async -> Void
     }
 
-    /// Whoever uses the session; called on the event loop.
+    /// The user of the session; called on the event loop.
     struct Owner: Sendable {
         var deliver: @Sendable ([UInt8]) -> Void
         /// Called once, with `nil` if we closed the session.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Hands lost peers on to whoever asks for them, those from before the question too.
+/// Hands lost peers on to those who ask for them, those from before the question too.
 final class LossReport: Sendable {
     typealias Handler = @Sendable (PeerAddress, TransportError) -> Void
 
