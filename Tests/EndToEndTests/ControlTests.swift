@@ -58,12 +58,12 @@ import Testing
         try await matterctl.succeed("on", "kitchen")
         let onOff = """
             {"attribute":"OnOff","attributeId":0,"cluster":"OnOff","clusterId":6,"dataVersion":"<number>","endpoint":1,\
-            "node":1,"value":true}
+            "name":"kitchen","node":1,"value":true}
             """
         let one = try await matterctl.succeed("read", "kitchen", "1/onoff/onoff", "--json").json()
         #expect(one.masking(["dataVersion"]).description == onOff)
         let missing = """
-            {"attribute":"OnOff","attributeId":0,"cluster":"OnOff","clusterId":6,"endpoint":9,"node":1,\
+            {"attribute":"OnOff","attributeId":0,"cluster":"OnOff","clusterId":6,"endpoint":9,"name":"kitchen","node":1,\
             "status":"UNSUPPORTED_ENDPOINT","statusCode":127}
             """
         let both = try await matterctl.succeed("read", "kitchen", "9/onoff/onoff", "1/onoff/onoff", "--json").json()
@@ -144,7 +144,7 @@ import Testing
         let json = try await matterctl.succeed("write", "kitchen", label, "Kitchen", "--json").json()
         #expect(
             without(json, "clusterStatus").description == """
-                {"attribute":"NodeLabel","attributeId":5,"cluster":"BasicInformation","clusterId":40,"endpoint":0,"node":1,\
+                {"attribute":"NodeLabel","attributeId":5,"cluster":"BasicInformation","clusterId":40,"endpoint":0,"name":"kitchen","node":1,\
                 "status":"SUCCESS","statusCode":0}
                 """)
         let file = matterctl.folder.file("value")
@@ -176,7 +176,7 @@ import Testing
             "invoke", "kitchen", "1/level-control/move-to-level", "level=127", "transition-time=10", "--json")
         #expect(
             try done.json().description == """
-                {"cluster":"LevelControl","clusterId":8,"command":"MoveToLevel","commandId":0,"endpoint":1,"node":1,\
+                {"cluster":"LevelControl","clusterId":8,"command":"MoveToLevel","commandId":0,"endpoint":1,"name":"kitchen","node":1,\
                 "status":"SUCCESS","statusCode":0}
                 """)
         #expect(light.lines.last == "level 127")
@@ -194,7 +194,7 @@ import Testing
         #expect(
             try answer.json().description == """
                 {"cluster":"GeneralCommissioning","clusterId":48,"command":"ArmFailSafe","commandId":0,"endpoint":0,\
-                "node":1,"response":{"debugText":"","errorCode":"OK"}}
+                "name":"kitchen","node":1,"response":{"debugText":"","errorCode":"OK"}}
                 """)
         let text = try await matterctl.succeed(
             "invoke", "kitchen", "0/general-commissioning/arm-fail-safe", "expiry-length-seconds=0", "breadcrumb=0")
@@ -217,7 +217,7 @@ import Testing
         let json = try await scene.matterctl.succeed("ping", "kitchen", "--count", "3", "--json").json()
         #expect(
             json.masking(["sessionMs", "address", "session"]).masking(["ms"]).description == """
-                {"address":"<string>","ms":"<array>","node":1,"session":"<string>","sessionMs":"<number>"}
+                {"address":"<string>","ms":"<array>","name":"kitchen","node":1,"session":"<string>","sessionMs":"<number>"}
                 """)
         #expect(json["ms"]?.elements.count == 3)
         #expect(json["address"]?.string == scene.light.address)

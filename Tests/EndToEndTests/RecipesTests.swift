@@ -25,13 +25,12 @@ import Testing
         return String(text[block..<end])
     }
 
-    private func run(_ script: String, _ arguments: [String] = [], _ more: [String: String] = [:]) async throws -> Child
-    {
+    private func run(_ script: String, _ arguments: [String] = []) async throws -> Child {
         let programs = matterctl.folder.file("programs")
         try? FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
         try? FileManager.default.createSymbolicLink(
             at: programs.appendingPathComponent("matterctl"), withDestinationURL: Laboratory.binary)
-        var environment = matterctl.environment.merging(more) { $1 }
+        var environment = matterctl.environment
         environment["MATTERCTL_HOME"] = matterctl.home.path
         environment["PATH"] = programs.path + ":" + (environment["PATH"] ?? "/usr/bin:/bin")
         return try Child(
@@ -56,7 +55,7 @@ import Testing
     @Test("the script for a contact says when it is opened")
     func contact() async throws {
         defer { device.stop() }
-        let child = try await run(try Self.script(below: "Do something"), [], ["SPAN": "30s"])
+        let child = try await run(try Self.script(below: "Do something"))
         // It was closed when it was switched on last.
         try await device.restart(input: "1 boolean-state open\n")
         #expect(await child.status() == 0, "\(child.stderr)")
@@ -71,10 +70,10 @@ import Testing
         #expect(await child.status() == 0, "\(child.stderr)")
         let mode = try FileManager.default.attributesOfItem(atPath: copy.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
+        let place = matterctl.folder.file("restored").path
         let restored = try await run(
-            "umask 077; mkdir restored && tar -C restored -xzf '\(copy.path)' && "
-                + "matterctl --home restored read porch 2/temperature-measurement/measured-value --address \(device.address)"
-        )
+            "umask 077; mkdir '\(place)' && tar -C '\(place)' -xzf '\(copy.path)' && matterctl --home '\(place)' "
+                + "read porch 2/temperature-measurement/measured-value --address \(device.address)")
         #expect(await restored.status() == 0, "\(restored.stderr)")
         #expect(restored.stdout == "2150\n")
     }

@@ -15,7 +15,7 @@ import Testing
                 && lines.contains("Dimmable Light"), "\(lines)")
         let node = """
             {"addresses":"<array>","attestation":"<object>","endpoints":"<array>","firmware":"<string>",\
-            "lastSeen":"<number>","name":"kitchen","node":1,"productId":4660,"productName":"CircuitMatter","serialNumber":"1234","state":"commissioned","vendorId":65524,\
+            "lastSeen":"<string>","name":"kitchen","node":1,"productId":4660,"productName":"CircuitMatter","serialNumber":"1234","state":"commissioned","vendorId":65524,\
             "vendorName":"CircuitMatter"}
             """
         let masked: Set = ["addresses", "attestation", "endpoints", "firmware", "lastSeen"]

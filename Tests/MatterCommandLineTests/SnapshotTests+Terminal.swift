@@ -24,7 +24,7 @@ extension SnapshotTests {
     ]
     /// What differs from run to run.
     private static let varying: Set<String> = [
-        "session", "ping", "events", "subscribe", "who", "fabric", "fabrics", "acl",
+        "session", "ping", "events", "subscribe", "who", "fabric", "fabrics", "acl", "net", "trust", "dcl",
     ]
 
     @Test(

@@ -86,7 +86,7 @@ import Testing
     func missingArguments() async throws {
         let shell = try Shell()
         for words in [
-            "on", "off", "toggle", "level", "level lamp", "read", "read lamp", "write", "write lamp 1/6/0", "invoke",
+            "on", "off", "toggle", "level", "level lamp", "read", "write", "write lamp 1/6/0", "invoke",
             "ping", "node show", "node rename lamp", "node forget", "node remove", "fabric create", "fabric use",
             "fabric import x", "fabric remove", "acl ls", "payload parse", "payload make", "simulate",
         ] {

@@ -42,9 +42,9 @@ import Testing
         let parser = ValueParser()
         let move = try #require(Catalogue.standard.cluster(8)?.command(0))
         let words = failure { _ = try parser.fields(words: ["level=1"], of: move) }
-        #expect(words?.reason == "command MoveToLevel needs field 'transition-time' (uint16?); it can be null")
+        #expect(words?.reason == "command MoveToLevel needs field 'transition-time' (uint16?), which can be null")
         let object = failure { _ = try parser.fields(json: json(#"{"level":1}"#), of: move) }
-        #expect(object?.reason == "command MoveToLevel needs field 'transitionTime' (uint16?); it can be null")
+        #expect(object?.reason == "command MoveToLevel needs field 'transitionTime' (uint16?), which can be null")
         let wrong = failure { _ = try parser.fields(words: ["level=1", "transition-time=x"], of: move) }
         #expect(wrong?.reason.hasPrefix("transition-time: expected ") == true, "\(wrong?.reason ?? "")")
         let odd = try parser.fields(words: ["level=255", "transition-time=0"], of: move)

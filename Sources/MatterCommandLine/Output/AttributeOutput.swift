@@ -39,8 +39,8 @@ struct AttributeOutput {
         let events = log ?? []
         if context.console.isJSON {
             let records =
-                reports.map { Report($0, of: record?.nodeID, isLit: isLit, in: catalogue, printer) }
-                + events.map { Report($0, of: record?.nodeID, in: catalogue, printer) }
+                reports.map { Report($0, of: record.map { NodeMark($0) }, isLit: isLit, in: catalogue, printer) }
+                + events.map { Report($0, of: record.map { NodeMark($0) }, in: catalogue, printer) }
             if isSingle, let record = records.first {
                 context.console.object(record)
             } else {
@@ -80,7 +80,7 @@ struct AttributeOutput {
         }
         if context.console.isJSON {
             context.console.object {
-                Report(first, of: record?.nodeID, in: catalogue, printer)
+                Report(first, of: record.map { NodeMark($0) }, in: catalogue, printer)
                 Field("also", state.also(of: record?.nodeID, printer))
             }
         } else if !values.isEmpty {
@@ -95,7 +95,7 @@ struct AttributeOutput {
         let (endpoint, cluster) = (filter.path.endpoint, filter.path.cluster)
         let name = catalogue.clusterName(cluster).map(NameStyle.kebab) ?? "\(cluster)"
         let report = Report {
-            Report(endpoint, cluster, of: record?.nodeID, in: catalogue)
+            Report(endpoint, cluster, of: record.map { NodeMark($0) }, in: catalogue)
             Field("dataVersion", filter.dataVersion)
             Field("unchanged", true)
         }
@@ -104,7 +104,8 @@ struct AttributeOutput {
         } else if log == nil {
             context.console.object(report)
         } else {
-            context.console.objects([report] + events.map { Report($0, of: record?.nodeID, in: catalogue, printer) })
+            context.console.objects(
+                [report] + events.map { Report($0, of: record.map { NodeMark($0) }, in: catalogue, printer) })
         }
         show(events)
     }
@@ -165,6 +166,6 @@ extension SettledState {
     /// What there is beside the attribute that tells most; `nil` if that is all.
     func also(of node: NodeID?, _ printer: ValuePrinter) -> [Report]? {
         guard paths.count > 1 else { return nil }
-        return reports.dropFirst().map { Report($0, of: node, in: .standard, printer) }
+        return reports.dropFirst().map { Report($0, of: node.map { NodeMark(id: $0) }, in: .standard, printer) }
     }
 }

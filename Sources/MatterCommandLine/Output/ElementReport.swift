@@ -1,8 +1,30 @@
 import MatterController
 
+/// The node of a result: its id and, where the result does not say it elsewhere, its name.
+struct NodeMark: Sendable {
+    let id: NodeID
+    var name: String?
+
+    init(_ node: NodeRecord) {
+        id = node.nodeID
+        name = node.name
+    }
+
+    init(id: NodeID) { self.id = id }
+}
+
 extension Report {
+    /// The result of a command that changes something: what it is about, and what has become of it.
+    init(_ node: NodeRecord, result: String) {
+        self.init {
+            Field("node", node.nodeID)
+            Field("name", node.name)
+            Field("result", result)
+        }
+    }
+
     /// Where an attribute is, with names where they are known.
-    init(_ path: ConcreteAttributePath, of node: NodeID?, in catalogue: Catalogue) {
+    init(_ path: ConcreteAttributePath, of node: NodeMark?, in catalogue: Catalogue) {
         self.init {
             Report(path.endpoint, path.cluster, of: node, in: catalogue)
             Field("attribute", catalogue.attribute(cluster: path.cluster, path.attribute)?.name)
@@ -14,7 +36,7 @@ extension Report {
     ///
     /// - Parameter isLit: of a level: whether the light is on; `nil` where that does not matter.
     init(
-        _ report: AttributeReport, of node: NodeID?, isLit: Bool? = nil, in catalogue: Catalogue,
+        _ report: AttributeReport, of node: NodeMark?, isLit: Bool? = nil, in catalogue: Catalogue,
         _ printer: ValuePrinter
     ) {
         self.init {
@@ -31,7 +53,7 @@ extension Report {
     }
 
     /// Where an event is.
-    init(_ path: ConcreteEventPath, of node: NodeID?, in catalogue: Catalogue) {
+    init(_ path: ConcreteEventPath, of node: NodeMark?, in catalogue: Catalogue) {
         self.init {
             Report(path.endpoint, path.cluster, of: node, in: catalogue)
             Field("event", catalogue.cluster(path.cluster)?.event(path.event)?.name)
@@ -40,7 +62,7 @@ extension Report {
     }
 
     /// What a node says of an event.
-    init(_ report: EventReport, of node: NodeID?, in catalogue: Catalogue, _ printer: ValuePrinter) {
+    init(_ report: EventReport, of node: NodeMark?, in catalogue: Catalogue, _ printer: ValuePrinter) {
         self.init {
             Report(report.path, of: node, in: catalogue)
             switch report.outcome {
@@ -56,7 +78,7 @@ extension Report {
     }
 
     /// Where a command is.
-    init(_ path: CommandPath, of node: NodeID?, in catalogue: Catalogue) {
+    init(_ path: CommandPath, of node: NodeMark?, in catalogue: Catalogue) {
         self.init {
             Report(path.endpoint ?? 0, path.cluster, of: node, in: catalogue)
             Field("command", catalogue.cluster(path.cluster)?.command(path.command)?.name)
@@ -64,9 +86,10 @@ extension Report {
         }
     }
 
-    init(_ endpoint: EndpointID, _ cluster: ClusterID, of node: NodeID?, in catalogue: Catalogue) {
+    init(_ endpoint: EndpointID, _ cluster: ClusterID, of node: NodeMark?, in catalogue: Catalogue) {
         self.init {
-            Field("node", node)
+            Field("node", node?.id)
+            Field("name", node?.name)
             Field("endpoint", endpoint)
             Field("cluster", catalogue.clusterName(cluster))
             Field("clusterId", cluster)

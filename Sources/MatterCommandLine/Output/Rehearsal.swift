@@ -53,7 +53,7 @@ extension Rehearsal {
     ///
     /// - Parameter batches: what goes into one request, with whether that is a timed one.
     init(
-        _ batches: [(commands: [Command], isTimed: Bool)], of node: NodeID?, in catalogue: Catalogue,
+        _ batches: [(commands: [Command], isTimed: Bool)], of node: NodeMark?, in catalogue: Catalogue,
         _ printer: ValuePrinter
     ) throws {
         commands = batches.flatMap(\.commands).map { command in
@@ -96,7 +96,7 @@ extension Rehearsal {
 
     /// Of writes.
     init(
-        _ writes: [AttributeWrite], isTimed: Bool, of node: NodeID?, in catalogue: Catalogue, _ printer: ValuePrinter
+        _ writes: [AttributeWrite], isTimed: Bool, of node: NodeMark?, in catalogue: Catalogue, _ printer: ValuePrinter
     ) throws {
         self.writes = writes.compactMap { write in
             guard let path = write.path.concrete else { return nil }

@@ -50,7 +50,7 @@ struct Write: NodeSubject {
         let isTimed = timed || settings.contains { $0.definition?.mustTimedWrite ?? false }
         if dryRun {
             return try Rehearsal(
-                writes, isTimed: isTimed, of: record.nodeID, in: catalogue, context.console.printer(in: catalogue)
+                writes, isTimed: isTimed, of: NodeMark(record), in: catalogue, context.console.printer(in: catalogue)
             )
             .print(on: context.console)
         }
@@ -66,7 +66,7 @@ struct Write: NodeSubject {
         }
         let reports = zip(settings, results).map { setting, result in
             Report {
-                Report(setting.target, of: record.nodeID, in: catalogue)
+                Report(setting.target, of: NodeMark(record), in: catalogue)
                 Report(result.status)
             }
         }

@@ -60,10 +60,10 @@ struct Invoke: NetworkCommand {
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let (invoked, runs) = try commands(catalogue, context) { try PlacedPath.text($0, at: found, in: catalogue) }
         let record = try found.get().node
-        if dryRun { return try rehearse(runs, of: record.nodeID, catalogue, context) }
+        if dryRun { return try rehearse(runs, of: NodeMark(record), catalogue, context) }
         let link = try await context.controller.links.link(to: record)
         let answers = InvokeAnswers(
-            context.console, record.nodeID, NodeTarget(node.node), isSingle: invoked.count == 1, catalogue,
+            context.console, NodeMark(record), NodeTarget(node.node), isSingle: invoked.count == 1, catalogue,
             context.console.printer(numeric: numeric, in: catalogue))
         var results: [CommandResult] = []
         do {
@@ -115,7 +115,7 @@ struct Invoke: NetworkCommand {
     }
 
     private func rehearse(
-        _ runs: [Run], of node: NodeID?, _ catalogue: Catalogue, _ context: CommandContext
+        _ runs: [Run], of node: NodeMark?, _ catalogue: Catalogue, _ context: CommandContext
     ) throws {
         let batches = runs.flatMap { run in
             InvokeTransaction.batches(
@@ -181,14 +181,14 @@ struct Invoke: NetworkCommand {
 private struct InvokeAnswers {
     private let console: Console
     /// `nil` for a device that is on no fabric of ours.
-    private let node: NodeID?
+    private let node: NodeMark?
     private let title: String
     private let isSingle: Bool
     private let catalogue: Catalogue
     private let printer: ValuePrinter
 
     init(
-        _ console: Console, _ node: NodeID?, _ target: NodeTarget?, isSingle: Bool, _ catalogue: Catalogue,
+        _ console: Console, _ node: NodeMark?, _ target: NodeTarget?, isSingle: Bool, _ catalogue: Catalogue,
         _ printer: ValuePrinter
     ) {
         self.console = console

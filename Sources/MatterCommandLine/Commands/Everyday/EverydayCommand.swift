@@ -78,14 +78,14 @@ extension Rehearsal {
         let request = try verb.request(DeviceFacts(unasked: NodeTarget(node).text, label: node.label))
         if let command = request.command(at: endpoint, of: verb.cluster) {
             try self.init(
-                [([command], isTimed: Catalogue.standard.isTimed(command))], of: node.nodeID, in: .standard,
+                [([command], isTimed: Catalogue.standard.isTimed(command))], of: NodeMark(node), in: .standard,
                 printer)
         } else if case .write(let attribute, let value) = request.action {
             let write = AttributeWrite(
                 endpoint: endpoint, cluster: verb.cluster, attribute: attribute, value: value)
-            try self.init([write], isTimed: false, of: node.nodeID, in: .standard, printer)
+            try self.init([write], isTimed: false, of: NodeMark(node), in: .standard, printer)
         } else {
-            try self.init([], of: node.nodeID, in: .standard, printer)
+            try self.init([], of: NodeMark(node), in: .standard, printer)
         }
     }
 }

@@ -22,7 +22,10 @@ struct EverydayRound {
         for outcome in outcomes {
             if let note = outcome.note { context.console.warning(note) }
             if let failure = outcome.failure { throw failure }
-            guard let state = outcome.state else { continue }
+            guard let state = outcome.state else {
+                if !everyday.verify { context.console.object(report(outcome)) }
+                continue
+            }
             try AttributeOutput(context, outcome.node, target).print(state)
             if !state.isSettled { context.console.warning(Self.underWay(target)) }
         }

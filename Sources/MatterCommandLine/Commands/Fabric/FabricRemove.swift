@@ -23,6 +23,10 @@ extension FabricCommand {
             let loss = count == 0 ? "" : " and lose control of its \(count) node\(count == 1 ? "" : "s")"
             try console.confirm("Remove the fabric '\(name)' with its keys\(loss)?", given: yes)
             try await store.remove(name, runtime: RuntimeDirectory(environment: Environment.all))
+            console.object {
+                Field("fabric", name)
+                Field("result", "removed")
+            }
         }
     }
 }

@@ -10,6 +10,12 @@ extension FabricCommand {
         @Argument(help: "The name.", completion: .kind(.fabric)) var name: String
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
-        func execute() async throws { try FabricStore(try state.state()).choose(name) }
+        func execute() async throws {
+            try FabricStore(try state.state()).choose(name)
+            console.object {
+                Field("fabric", name)
+                Field("result", "chosen")
+            }
+        }
     }
 }

@@ -67,6 +67,7 @@ struct FabricsCommand: AsyncParsableCommand {
                         + "device any more.", given: yes)
             }
             try await link.removeFabric(index, deadline: context.deadline(for: record))
+            context.console.object(Report(record, result: "removed"))
         }
     }
 
@@ -85,6 +86,7 @@ struct FabricsCommand: AsyncParsableCommand {
             let record = try context.controller.nodes.record(of: node.node)
             try await context.controller.links.link(to: record).labelFabric(
                 label, deadline: context.deadline(for: record))
+            context.console.object(Report(record, result: "changed"))
         }
     }
 }

@@ -115,7 +115,7 @@ struct GroupTarget {
                 printer.text($0, as: Catalogue.standard.type(of: reading.report.path))
             }
             return Report {
-                Report(reading.report, of: node.nodeID, in: .standard, printer)
+                Report(reading.report, of: NodeMark(node), in: .standard, printer)
                 Field(column: "MEMBER", ["\(node.label)/\(reading.endpoint)"])
                 Field(column: "VALUE", value.map { [$0] })
                 Field("asSent", reading.isAsSent)

@@ -37,6 +37,7 @@ struct Ping: NodeSubject {
         guard !context.console.isJSON else {
             return context.console.object {
                 Field("node", record.nodeID)
+                Field("name", record.name)
                 Field("address", session.address.description)
                 Field("session", how)
                 Field("sessionMs", JSONValue.milliseconds(setup))

@@ -64,15 +64,12 @@ struct ReadingRound {
         let reading = taken.reading
         let value = console.isTerminal ? taken.text(of: node) : taken.report.value.map(reading.plain)
         return Report {
-            if !isAlone {
-                Field("name", node.name)
-                Field(column: "NODE", [node.label])
-            }
+            Report(taken.report, of: NodeMark(node), in: .standard, ValuePrinter())
+            if !isAlone { Field(column: "NODE", [node.label]) }
             Field(column: "ENDPOINT", ["\(taken.report.path.endpoint)"])
             Field("quantity", reading.name, column: "QUANTITY")
             Field(column: "VALUE", value.map { [$0] })
             Field("unit", reading.unit(measured: taken.measured))
-            Report(taken.report, of: node.nodeID, in: .standard, ValuePrinter())
         }
     }
 }

@@ -81,7 +81,7 @@ struct ModeCommand: NetworkCommand {
         }
         guard context.console.isJSON else { return context.console.result(TerminalText.escaped(label)) }
         context.console.object {
-            Report(report, of: change.device.place.node.nodeID, in: .standard, context.console.printer())
+            Report(report, of: NodeMark(change.device.place.node), in: .standard, context.console.printer())
             Field("label", label)
         }
     }

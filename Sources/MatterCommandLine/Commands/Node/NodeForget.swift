@@ -17,8 +17,14 @@ extension NodeCommand {
             try console.confirm(
                 "Forget \(NodeTarget(node).text)? The device itself keeps its place on the fabric.", given: yes)
             let warning = try await GroupKeyWarning([id], controller)
+            let name = (try? controller.nodes.record(of: "\(id.rawValue)"))?.name
             try await controller.administration.forget(id)
             try await warning.print(console)
+            console.object {
+                Field("node", id)
+                Field("name", name)
+                Field("result", "forgotten")
+            }
         }
 
         /// A node, one whose commissioning is pending, one whose record is damaged, or what is left of one.

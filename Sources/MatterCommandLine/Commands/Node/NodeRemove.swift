@@ -54,6 +54,7 @@ extension NodeCommand {
                 context.console.message(
                     "warning: the device was not told; if it comes back, its certificate is still valid on the fabric")
             }
+            context.console.object(Report(record, result: "removed"))
         }
 
         /// Clears away what an interrupted removal has left.

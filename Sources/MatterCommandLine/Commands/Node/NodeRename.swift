@@ -26,6 +26,7 @@ extension NodeCommand {
             if cloud { places.insert(.service) }
             try await context.controller.nodes.rename(
                 record, bridged: endpoint, to: name, alsoAt: places, budget: context.budget)
+            try context.console.object(Report(changed: record, endpoint, in: context.controller))
         }
     }
 }

@@ -16,7 +16,7 @@ extension Report {
             Field(label: "product", Self.label(node.productName, node.productID))
             Field("serialNumber", node.serialNumber, label: "serial")
             Field("firmware", node.firmware, label: "firmware")
-            Field("lastSeen", node.seenAt)
+            Field("lastSeen", node.seenAt.map { DateText.time($0) })
             if let verdict = node.attestation {
                 let isAccepted = verdict.isRefusal
                 Field(

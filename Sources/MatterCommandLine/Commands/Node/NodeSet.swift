@@ -44,17 +44,34 @@ extension NodeCommand {
                     record, bridged: endpoint, to: name, alsoAt: .device, budget: context.budget)
             }
             if let endpoint {
-                return try await controller.nodes.update(record, bridged: endpoint) { device in
+                try await controller.nodes.update(record, bridged: endpoint) { device in
                     if let name { device.name = name }
                     if let room { device.room = room }
                     if noRoom { device.room = nil }
                 }
+                return try context.console.object(Report(changed: record, endpoint, in: controller))
             }
             try await controller.context.nodes().update(record.nodeID) { record in
                 if let name { record.name = name }
                 if let room { record.room = room }
                 if noRoom { record.room = nil }
             }
+            try context.console.object(Report(changed: record, nil, in: controller))
+        }
+    }
+}
+
+extension Report {
+    /// What a node, or a device behind a bridge, is called now, and where it is.
+    init(changed node: NodeRecord, _ endpoint: EndpointID?, in controller: Controller) throws {
+        let record = try controller.nodes.record(of: "\(node.nodeID.rawValue)")
+        let device = endpoint.flatMap { record.bridged(at: $0.rawValue) }
+        self.init {
+            Field("node", record.nodeID)
+            Field("name", endpoint == nil ? record.name : device?.title)
+            Field("endpoint", endpoint)
+            Field("room", endpoint == nil ? record.room : device?.room)
+            Field("result", "changed")
         }
     }
 }

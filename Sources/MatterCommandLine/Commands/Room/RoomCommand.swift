@@ -34,7 +34,10 @@ struct RoomCommand: AsyncParsableCommand {
         @Argument(help: "The name.", completion: .kind(.room)) var room: String
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
-        func execute() async throws { try await state.controller().context.rooms().add(room) }
+        func execute() async throws {
+            try await state.controller().context.rooms().add(room)
+            console.object(Report(room: room, result: "added"))
+        }
     }
 
     struct Rename: StateCommand {
@@ -59,6 +62,7 @@ struct RoomCommand: AsyncParsableCommand {
                     "There is a room '\(other.name)' already. Move the nodes of '\(room.name)' into it?", given: yes)
             }
             try await rooms.rename(room, to: name)
+            console.object(Report(room: name, result: "renamed"))
         }
     }
 
@@ -79,11 +83,19 @@ struct RoomCommand: AsyncParsableCommand {
                 try console.confirm("Remove the room '\(room.name)' although nodes are in it (\(labels))?", given: yes)
             }
             try await rooms.remove(room)
+            console.object(Report(room: room.name, result: "removed"))
         }
     }
 }
 
 extension Report {
+    fileprivate init(room: String, result: String) {
+        self.init {
+            Field("room", room)
+            Field("result", result)
+        }
+    }
+
     init(_ room: Room) {
         self.init {
             Field("room", room.name, column: "ROOM")

@@ -167,7 +167,15 @@ struct SceneStore: SceneVerbCommand {
             number = found
         }
         try await kept.store(number, of: group, named: sceneName, transition: transition?.duration ?? .zero)
-        if case .name = word, context.console.isTerminal {
+        let (record, endpoint) = try context.controller.nodes.place(of: node.node, endpoint: node.endpoint)
+        context.console.object {
+            Field("node", record.nodeID)
+            Field("name", record.name)
+            Field("endpoint", endpoint)
+            Field("scene", Int64(number))
+            Field("result", "done")
+        }
+        if case .name = word, context.console.isTerminal, !context.console.isJSON {
             context.console.message("scene \(number) '\(TerminalText.escaped(sceneName))' is stored")
         }
     }

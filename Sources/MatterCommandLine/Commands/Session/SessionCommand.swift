@@ -47,6 +47,17 @@ struct SessionCommand: AsyncParsableCommand {
             let answers = try await NodeAnswer.each(of: records) { node in
                 try await context.controller.links.dropSession(with: node, deadline: context.deadline(for: node))
             }
+            let reports = answers.map { answer in
+                Report {
+                    Report(answer.node, result: answer.error == nil ? "disconnected" : "failed")
+                    Field("error", answer.error)
+                }
+            }
+            if selection.meansOne(nodes), let report = reports.first {
+                if answers.first?.error == nil { context.console.object(report) }
+            } else {
+                context.console.objects(reports)
+            }
             try NodeRound.judge(answers, context.console)
         }
     }

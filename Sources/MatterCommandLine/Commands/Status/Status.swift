@@ -88,7 +88,7 @@ extension Report {
                     Report {
                         Field("quantity", taken.reading.name)
                         Field("unit", taken.reading.unit(measured: taken.measured))
-                        Report(taken.report, of: node.nodeID, in: .standard, ValuePrinter())
+                        Report(taken.report, of: NodeMark(id: node.nodeID), in: .standard, ValuePrinter())
                     }
                 })
             Field("error", status.failure.map { NodeRound.error($0, of: node) })
@@ -108,7 +108,7 @@ extension Report {
                 Field(column: "SEEN", node?.seenAt.map { [DateText.time($0)] })
                 Field(column: "FIRMWARE", node?.firmware.map { [$0] })
             } else {
-                Field("lastSeen", node?.seenAt)
+                Field("lastSeen", node?.seenAt.map { DateText.time($0) })
                 Field("firmware", node?.firmware)
             }
         }

@@ -46,6 +46,7 @@ struct Wait: NodeSubject {
         let record = try found.get().node
         let request = awaited.request(silentForAtMost: context.controller.subscriptions.usualSilence(of: [record]))
         let events = context.controller.subscriptions.follow(request, of: [record], setUp: context.timeout)
+        let met = { context.console.object(Report(record, result: "met")) }
         var isFirst = true
         let setUp = context.controller.subscriptions.setUpTime(for: [record], request, usual: context.timeout)
         let whole = span == nil ? options.timeout?.duration : nil
@@ -55,10 +56,10 @@ struct Wait: NodeSubject {
         for try await event in timed.stream {
             switch event {
             case .subscription(_, .established(_, _, let result)):
-                if awaited.isMet(by: result, isFirst: isFirst) { return }
+                if awaited.isMet(by: result, isFirst: isFirst) { return met() }
                 isFirst = false
             case .subscription(_, .report(let result)):
-                if awaited.isMet(by: result, isFirst: false) { return }
+                if awaited.isMet(by: result, isFirst: false) { return met() }
             case .subscription(_, .lost): break
             case .ended(let node, let error): throw Watching.named(error, node)
             }

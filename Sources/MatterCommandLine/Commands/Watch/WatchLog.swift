@@ -125,7 +125,7 @@ struct WatchLog {
         }
         guard takesLine() else { return }
         line(WallClock.unixMilliseconds(), node, style.isBare ? nil : report.path.text(in: catalogue), said) {
-            Report(report, of: node.nodeID, in: catalogue, printer)
+            Report(report, of: NodeMark(node), in: catalogue, printer)
         }
     }
 
@@ -141,7 +141,7 @@ struct WatchLog {
         line(
             time ?? WallClock.unixMilliseconds(), node, place, TerminalText.text(report.fields(in: catalogue, printer))
         ) {
-            Report(report, of: node.nodeID, in: catalogue, printer)
+            Report(report, of: NodeMark(node), in: catalogue, printer)
         }
     }
 
@@ -159,8 +159,9 @@ struct WatchLog {
     private func object(_ node: NodeRecord, @Report.Builder _ fields: () -> [Field]) {
         let report = Report {
             Field("time", Self.text(WallClock.unixMilliseconds()))
-            Report(fields)
+            Field("node", node.nodeID)
             Field("name", node.name)
+            Report(fields)
         }
         console.result(report.json)
     }
@@ -168,7 +169,6 @@ struct WatchLog {
     private func state(_ node: NodeRecord, _ state: String, @Report.Builder _ fields: () -> [Field]) {
         guard console.isJSON else { return }
         object(node) {
-            Field("node", node.nodeID)
             Field("subscription", state)
             Report(fields)
         }

@@ -205,6 +205,7 @@ extension ValueParser {
                 text.hasPrefix("@") ? .octets(try file(String(text.dropFirst()))) : try value(untyped: text, at: name)
             members.append(TLVElement(tag, value))
         }
+        guard faults.isEmpty else { throw DataModelError(faults) }
         return .structure(members.sortedByTag())
     }
 
