@@ -68,7 +68,7 @@ import Testing
         let notes = try child.stderr.split(separator: "\n").map { try JSON(parsing: String($0))["progress"]?["note"] }
         #expect(
             Set(notes.map { $0?.string }) == [
-                "there is not a node #7", "unrecognised input: '1 on-off fly'", "#x is not a node",
+                "there is no node #7", "unrecognised input: '1 on-off fly'", "#x is not a node",
             ])
         child.signal(SIGTERM)
         #expect(await child.status() == 0)
