@@ -79,7 +79,9 @@ extension SnapshotTests {
     /// With what differs from run to run in its place, as wide as it was.
     private static func steady(_ run: CommandRun, port: String) -> String {
         (run.stdout + run.stderr).replacing(":\(port)", with: ":" + String(repeating: "5", count: port.count))
-            .replacing(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?(\.\d+)?/) { String($0.output.0.map { $0.isNumber ? "0" : $0 }) }
+            .replacing(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?(\.\d+)?/) { match in
+                String(match.output.0.map { $0.isNumber ? "0" : $0 })
+            }
             .replacing(/[0-9A-F]{12,}/) { String(repeating: "X", count: $0.output.count) }
             .replacing("\u{1B}", with: "ESC")
     }
