@@ -1,0 +1,91 @@
+#!/bin/sh
+# chroots.sh FOLDER [SUITE ...]: installs the Debian package in FOLDER in clean chroots and runs its autopkgtests there, as
+# root; without suites in bookworm, trixie and sid. The chroots are made once, in MATTERCTL_CHROOTS (default
+# .build-packages/chroots); each run has a fresh copy.
+#
+# Beside the autopkgtests: without what is recommended, commands say what to install; an upgrade from the same package keeps the
+# state; to purge it touches no user's home.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/.." && pwd)
+[ $# -ge 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 64; }
+[ "$(id -u)" = 0 ] || { echo "chroots.sh: needs root, for chroot(2)" >&2; exit 77; }
+folder=$(cd "$1" && pwd)
+shift
+[ $# != 0 ] || set -- bookworm trixie sid
+chroots=${MATTERCTL_CHROOTS:-$root/.build-packages/chroots}
+architecture=$(dpkg --print-architecture)
+package=$(ls "$folder"/matterctl_*_"$architecture".deb)
+work=$(mktemp -d "${TMPDIR:-/tmp}/matterctl-chroot.XXXXXX")
+# Lets go of what is mounted in a chroot before its files are deleted.
+leave() {
+    umount -l "$1/proc" "$1/dev" "$1/sys" "$1" 2> /dev/null || true
+    ! mountpoint -q "$1/dev" || { echo "chroots.sh: $1/dev is still mounted" >&2; exit 1; }
+    rm -rf --one-file-system "$1"
+}
+trap 'for tree in "$work"/*/; do [ ! -d "$tree" ] || leave "${tree%/}"; done; rm -rf --one-file-system "$work"' EXIT
+
+# A chroot of a suite that has nothing but what is essential, and apt.
+base() {
+    [ ! -e "$chroots/$1/.done" ] || return 0
+    echo "making a chroot of Debian $1"
+    rm -rf "${chroots:?}/$1"
+    mkdir -p "$chroots/$1"
+    debootstrap --variant=minbase "$1" "$chroots/$1" > "$chroots/$1.log" 2>&1 || {
+        tail -n 20 "$chroots/$1.log" >&2
+        exit 1
+    }
+    : > "$chroots/$1/.done"
+}
+
+try() (
+    suite=$1
+    tree=$work/$suite
+    cp -a "$chroots/$suite" "$tree"
+    # A laboratory changes the propagation of mounts, which a folder has only if it is one.
+    mount --bind "$tree" "$tree"
+    # No service starts in a chroot.
+    printf '#!/bin/sh\nexit 101\n' > "$tree/usr/sbin/policy-rc.d"
+    chmod 755 "$tree/usr/sbin/policy-rc.d"
+    cp /etc/resolv.conf "$tree/etc/resolv.conf"
+    # A mirror may stand still; its signatures are checked all the same.
+    echo 'Acquire::Check-Valid-Until "false";' > "$tree/etc/apt/apt.conf.d/90matterctl"
+    mount -t proc proc "$tree/proc"
+    mount --rbind /dev "$tree/dev"
+    mount --make-rslave "$tree/dev"
+    mount --rbind /sys "$tree/sys"
+    mount --make-rslave "$tree/sys"
+    within() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive HOME=/root chroot "$tree" "$@"; }
+    cp "$package" "$tree/tmp/matterctl.deb"
+    mkdir -p "$tree/src/Tests"
+    cp -R "$root/Tests/Lab" "$tree/src/Tests/Lab"
+    cp -R "$here/debian" "$tree/src/debian"
+
+    echo "== $suite: without what is recommended"
+    within apt-get update -qq
+    within apt-get install -y -qq --no-install-recommends /tmp/matterctl.deb > "$work/apt.log" 2>&1 || { cat "$work/apt.log"; exit 1; }
+    within sh /src/debian/tests/version
+    within sh /src/debian/tests/without-avahi
+
+    echo "== $suite: with it"
+    within apt-get install -y -qq avahi-daemon libavahi-client3 libcurl4 ca-certificates libdbus-1-3 libqrencode4 \
+        dbus iproute2 util-linux procps > "$work/apt.log" 2>&1 || { cat "$work/apt.log"; exit 1; }
+    within sh /src/debian/tests/first-light
+
+    echo "== $suite: upgrade and purge"
+    within matterctl fabric create home > /dev/null
+    kept=$(within sh -c 'cd /root && find .local -type f -exec sha256sum {} + | sort')
+    [ -n "$kept" ]
+    within apt-get install -y -qq --reinstall /tmp/matterctl.deb > /dev/null 2>&1
+    within matterctl fabric show home > /dev/null
+    within apt-get purge -y -qq matterctl > /dev/null 2>&1
+    [ ! -e "$tree/usr/bin/matterctl" ]
+    [ "$kept" = "$(within sh -c 'cd /root && find .local -type f -exec sha256sum {} + | sort')" ]
+    echo "== $suite: done"
+)
+
+for suite in "$@"; do
+    base "$suite"
+    try "$suite"
+    leave "$work/$suite"
+done
