@@ -2,7 +2,7 @@
 # make demo      commission and switch a simulated light on a private network, live; leaves nothing behind
 # make demo-rainmaker   the same with the emulator of the RainMaker cloud as the issuer, and a second user
 # make demo-new-device   the same with a light that is on no network: over Bluetooth, and to Wi-Fi
-# make record    play the demo and keep it as docs/demo.cast and docs/demo.svg
+# make record    play the demo and the first hour of a new user, and keep both in docs
 # make test      everything: unit tests, then end-to-end tests of the release binary in a private network
 # make check     formatting, lint, forbidden constructs, generated files, warnings as errors, the library's public names,
 #                the examples
@@ -14,6 +14,12 @@
 # make sizes     list how much of the release binary each module takes
 # make format    format all Swift sources in place
 # make install   a release binary with completion scripts and manual pages below PREFIX (default /usr/local)
+# make deb       the Debian packages of this commit, in .build-packages/ (.packaging/README.md)
+# make deb-test  install them in clean chroots of bookworm, trixie and sid, and run their tests there; root
+# make arm64     the program for arm64, cross-compiled with Debian sid's Swift and tried by emulation; root
+# make deb-same  build them twice, under different circumstances, and compare; half an hour
+# make tarball   the program for systems without dpkg; make image: an image for containers; make packages: all of these
+# make release-check     the checklist of docs/releasing.md
 # make clean     remove what was built
 #
 # make deps      install what the above need (Debian packages; with sudo unless root); the others do it first
@@ -28,7 +34,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL = build
-.PHONY: build demo demo-new-device record demo-rainmaker test stress fuzz check outside bench order sizes format install clean deps peers peers-controller release
+.PHONY: build demo demo-new-device record demo-rainmaker test stress fuzz check outside bench order sizes format install deb deb-test deb-same arm64 tarball image packages release-check clean deps build-deps peers peers-controller release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -38,9 +44,9 @@ MATTERCTL_SHARED ?=
 SHARED = $(or $(MATTERCTL_SHARED),../shared)
 
 # What the build needs, what the tests need, and what only the official controller's library needs.
-BUILD_PACKAGES = libssl-dev libavahi-client-dev libqrencode4 ca-certificates \
+BUILD_PACKAGES = binutils libssl-dev libavahi-client-dev libqrencode4 ca-certificates \
 	$(if $(wildcard /usr/lib/*/libcurl.so.4 /usr/lib/*/libcurl-gnutls.so.4),,libcurl4)
-LAB_PACKAGES = avahi-daemon avahi-utils dbus iproute2 util-linux python3-venv zsh fish gdb binutils
+LAB_PACKAGES = avahi-daemon avahi-utils dbus iproute2 util-linux python3-venv zsh fish gdb
 CONTROLLER_PACKAGES = libnl-3-200 libnl-route-3-200 libglib2.0-0
 BENCH_PACKAGES = time hyperfine valgrind strace
 STRESS_PACKAGES = faketime
@@ -203,6 +209,7 @@ check: deps
 	Tests/Tools/check_sources.py
 	Tests/Tools/check_imports.py
 	Tests/Tools/check_tags.py
+	Tests/Tools/schemas.py
 	$(SUITES) --check
 	if flags=$$(pkg-config --cflags dbus-1 2>/dev/null); then
 		clang -fsyntax-only -Wno-deprecated-declarations $$flags -I Sources/CDBus/include Sources/CDBus/abi-check.c
@@ -223,7 +230,7 @@ check: deps
 format:
 	swift format --in-place --recursive $(SOURCES)
 
-release: deps $(SMALL)
+release: build-deps $(SMALL)
 	$(RELEASE_BUILD) --product matterctl
 	Tests/Tools/split_debug.sh $(RELEASED) $(DIST)
 	Tests/Tools/stamp_commit.sh $(DIST)/matterctl
@@ -271,11 +278,52 @@ order: release
 install: release
 	Tests/Tools/install.sh $(DIST)/matterctl "$(DESTDIR)$(PREFIX)"
 
-clean:
-	rm -rf .build .build-bench .build-examples .build-release .peers
+PACKAGES = .build-packages
+# The time of what is packed: that of the commit.
+MOMENT = SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct)
+deb: build-deps
+	@Tests/Tools/install_packages.sh debhelper lintian fakeroot
+	.packaging/deb.sh $(PACKAGES)
+	.packaging/lintian.sh $(PACKAGES)
 
-deps:
-	@Tests/Tools/install_packages.sh $(BUILD_PACKAGES) $(LAB_PACKAGES)
+deb-test:
+	@Tests/Tools/install_packages.sh debootstrap
+	.packaging/chroots.sh $(PACKAGES) $(SUITE)
+
+deb-same: build-deps
+	@Tests/Tools/install_packages.sh debhelper fakeroot cpio
+	.packaging/same.sh $(PACKAGES)/same
+
+arm64: build-deps
+	@Tests/Tools/install_packages.sh debootstrap qemu-user-static
+	.packaging/arm64.sh $(PACKAGES)
+
+tarball: release
+	$(MOMENT) .packaging/tarball.py $(DIST)/matterctl $(PACKAGES)
+
+image:
+	package=$$(ls $(PACKAGES)/matterctl_*_$$(dpkg --print-architecture).deb)
+	$(MOMENT) .packaging/image.py "$$package" $(PACKAGES)
+	.packaging/try_image.sh $(PACKAGES)/rootfs
+
+# One after another: each takes all cores, and memory for a program of its own.
+packages:
+	$(MAKE) deb
+	$(MAKE) tarball
+	$(MAKE) image
+
+release-check:
+	.packaging/release_check.sh $(PACKAGES)
+
+clean:
+	rm -rf .build .build-bench .build-examples .build-packages .build-release .peers
+
+deps: build-deps
+	@Tests/Tools/install_packages.sh $(LAB_PACKAGES)
+
+# What a build alone needs: packages are built from it.
+build-deps:
+	@Tests/Tools/install_packages.sh $(BUILD_PACKAGES)
 
 # circuitmatter is a light; zeroconf and psutil let it live on a host without avahi-daemon; openapi-core and PyYAML compare
 # what the cloud's emulator says with the description of the interface; bluezoo plays BlueZ with several adapters and no

@@ -89,7 +89,7 @@ let package = Package(
         module("MatterBase", ["JSON"]),
         module("MatterCrypto", ["COpenSSL", "DynamicCrypto", "JSON", "MatterBase", asn1]),
         module("MatterModel", ["JSON", "MatterBase"]),
-        // What the program itself does not use: for programs that use the library.
+        // Not used by the program itself: for programs that use the library.
         module("MatterClusters", ["MatterModel"]),
         module(
             "MatterNetwork",
@@ -145,7 +145,7 @@ let package = Package(
         .executableTarget(
             name: "reading-bench", dependencies: ["MatterBase", "MatterModel"],
             path: "Tests/Bench/Reading", swiftSettings: strict),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["JSON"], path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "MatterTestKit",
             dependencies: [

@@ -16,7 +16,7 @@ public struct JSONError: Error, Equatable {
         case limitExceeded = "json.limit-exceeded"
     }
 
-    /// What is wrong, as a name that programs can compare.
+    /// The fault, as a name that programs can compare.
     public var code: Code
     /// A sentence for a person.
     public var reason: String
@@ -32,7 +32,7 @@ public struct JSONError: Error, Equatable {
         self.column = column
     }
 
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var message: String {
         "\(reason) (line \(line), column \(column))"
     }

@@ -58,7 +58,7 @@ struct MatterCtl: AsyncParsableCommand {
                 CommandGroup(
                     name: "Administration",
                     subcommands: [
-                        FabricCommand.self, FabricsCommand.self, AccessCommand.self, Who.self, Bind.self, Unbind.self,
+                        FabricCommand.self, AccessCommand.self, Who.self, Bind.self, Unbind.self,
                         GroupCommand.self, RoomCommand.self, SessionCommand.self,
                         NetCommand.self, NetworkCredentialsCommand.self, ThreadCommand.self, ICDCommand.self,
                         TimeCommand.self,

@@ -5,7 +5,7 @@ import MatterController
 
 /// The program from its arguments to its exit code.
 public struct Program: Sendable {
-    /// What a command may take beyond the time that the user gave it, to undo what it has begun, in seconds.
+    /// The time that a command may take beyond the time that the user gave it, to undo what it has begun, in seconds.
     private static let overtime = 30.0
 
     /// Without the name of the program.
@@ -105,7 +105,7 @@ public struct Program: Sendable {
 
     private func parsed() -> Parsed {
         if let call = CompletionCall(arguments) {
-            for line in call.lines { Terminal.current.result(line) }
+            Terminal.current.result(call.lines.joined(separator: "\n"))
             return .ended(done())
         }
         if let script = CompletionScript.asked(by: arguments) {

@@ -1,7 +1,7 @@
 import CProcess
 import Glibc
 
-/// What a command needs of the system before it begins.
+/// The system facilities that a command needs before it begins.
 ///
 /// The libraries that run it end the process, or wait for ever, where they get no thread or descriptor.
 enum SystemResources {

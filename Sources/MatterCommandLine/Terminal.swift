@@ -36,11 +36,13 @@ public final class Terminal: Sendable {
     /// ends.
     private let directory = AtomicLazyReference<UsedDirectory>()
 
-    /// What stands on stderr until something else is written.
+    /// The line on stderr until something else is written.
     private let passing = Mutex(Passing())
     private let presentation = Mutex(Presentation([String]()))
-    /// Whether characters beside those of ASCII can be shown.
-    private let isUnicode: Bool
+    /// Whether characters beside those of ASCII can be shown. It is asked for rarely.
+    private var isUnicode: Bool {
+        PlainCharacters.isUnicode { name in environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+    }
 
     private struct Passing {
         /// The lines that are shown.
@@ -68,7 +70,6 @@ public final class Terminal: Sendable {
         self.isTerminal = isTerminal
         self.unixTime = unixTime
         sink = write
-        isUnicode = PlainCharacters.isUnicode { name in environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     }
 
     // MARK: Looks
@@ -79,11 +80,11 @@ public final class Terminal: Sendable {
     /// The columns that a table may have; `nil` for any number.
     var tableWidth: Int? { presentation.withLock(\.isWide) ? nil : width }
 
-    /// What stands for the rest of a text.
+    /// The mark for the rest of a text.
     var ellipsis: String { drawsPlain(.output) ? "..." : "…" }
 
     /// Whether something drawn has to do with ASCII.
-    func drawsPlain(_ stream: Stream) -> Bool { !isUnicode && isTerminal(stream) }
+    func drawsPlain(_ stream: Stream) -> Bool { isTerminal(stream) && !isUnicode }
 
     /// Whether lines can be taken back.
     var isDumb: Bool { variable("TERM") == "dumb" }
@@ -100,7 +101,7 @@ public final class Terminal: Sendable {
 
     /// A text as the stream can show it.
     private func shown(_ text: String, _ stream: Stream) -> String {
-        guard !isUnicode, PlainCharacters.isNeeded(for: text), isTerminal(stream) else { return text }
+        guard isTerminal(stream), PlainCharacters.isNeeded(for: text), !isUnicode else { return text }
         return PlainCharacters.text(text, isJSON: presentation.withLock(\.isJSON))
     }
 

@@ -2,7 +2,7 @@ public import ArgumentParser
 public import Logging
 public import MatterController
 
-/// What the module of a vendor adds to the command line.
+/// The additions of a vendor's module to the command line.
 public struct VendorModule: Sendable {
     /// The commands, under a heading of their own.
     public var commands: CommandGroup
@@ -47,7 +47,7 @@ public struct VendorModule: Sendable {
 public struct NewFabric: Sendable {
     /// The name of the fabric.
     public var name: String
-    /// What the fabric belongs to at the service.
+    /// The group of the fabric at the service.
     public var group: String
     /// The account at the service; `nil` for the one in use.
     public var profile: String?

@@ -1,7 +1,7 @@
 internal import CProcess
 internal import MatterController
 
-/// What this build is.
+/// The version of this build.
 public enum Version {
     /// The version of the program.
     public static let number = "0.1.0"
@@ -48,7 +48,7 @@ public enum Version {
         }
     }
 
-    /// What `--version` prints with these arguments, which are all that there are; `nil` if they ask for something else.
+    /// The output of `--version` with these arguments, which are all that there are; `nil` if they ask for something else.
     static func answer(to arguments: [String]) -> String? {
         let options = Set(arguments)
         guard options.contains("--version"), options.isSubset(of: Self.options) else { return nil }

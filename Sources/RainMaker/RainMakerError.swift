@@ -40,7 +40,7 @@ package struct RainMakerError: CodedError, Equatable {
         case challengeFailed = "cloud.challenge-failed"
         /// A controller that did not do what it was told through the cloud, or that is not connected to it.
         case controllerNotReady = "cloud.controller-not-ready"
-        /// What this machine needs to talk to a cloud is not installed.
+        /// Software that this machine needs to talk to a cloud is not installed.
         case libraryMissing = "cloud.library-missing"
         /// An argument, file or profile that cannot be used.
         case invalidInput = "cloud.invalid-input"

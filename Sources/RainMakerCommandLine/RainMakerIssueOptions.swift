@@ -4,7 +4,7 @@ import RainMaker
 
 extension RainMakerIssuer.MetadataMode: ExpressibleByArgument {}
 
-/// What `commission` can tell a RainMaker cloud.
+/// The options of `commission` for a RainMaker cloud.
 struct RainMakerIssueOptions: VendorIssueOptions {
     @Option(
         help: ArgumentHelp(

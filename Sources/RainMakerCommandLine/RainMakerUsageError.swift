@@ -1,6 +1,6 @@
 import MatterController
 
-/// What is wrong with the options that RainMaker adds to a command.
+/// Faults in the options that RainMaker adds to a command.
 struct RainMakerUsageError: CodedError {
     enum Code: String, ErrorCode, CaseIterable {
         case options = "usage.rainmaker"

@@ -25,7 +25,7 @@ extension Emulator {
         return true
     }
 
-    /// What a controller does with parameters that have just been set: it takes the secret out, logs in, gets its
+    /// A controller's handling of parameters that have just been set: it takes the secret out, logs in, gets its
     /// certificate and reads its list of devices.
     func runController(_ nodeID: String, _ change: JSONObject) async {
         guard let controller = state.controllers?[nodeID],

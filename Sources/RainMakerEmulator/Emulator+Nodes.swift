@@ -108,7 +108,7 @@ extension Emulator {
         return EmulatorResponse(200, parameters(of: node))
     }
 
-    /// What a node's parameters are now. Those that can only be written are not among them.
+    /// The present parameters of a node. Those that can only be written are not among them.
     func parameters(of node: EmulatorState.Node) -> JSONObject {
         node.params.flatMap { try? JSONValue(parsing: $0) }?.objectValue
             ?? state.controllers?[node.id]?.initialParameters ?? JSONObject()

@@ -1,6 +1,6 @@
 import JSON
 
-/// What a controller of newer firmware is in the cloud: its services and parameters (docs/rainmaker.md).
+/// The form of a controller of newer firmware in the cloud: its services and parameters (docs/rainmaker.md).
 package struct EmulatorController: Codable, Sendable {
     /// By the service that makes it a controller.
     package enum Kind: String, Codable, Sendable, CaseIterable {

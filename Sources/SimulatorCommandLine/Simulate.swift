@@ -280,7 +280,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         return configuration
     }
 
-    /// What the types of device of vendors get.
+    /// The defaults for device types of vendors.
     private var deviceOptions: DeviceOptions {
         var options = DeviceOptions()
         vendor.apply(to: &options)

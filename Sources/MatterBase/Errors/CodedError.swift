@@ -3,13 +3,13 @@ public protocol CodedError: Error, Sendable, CustomStringConvertible {
     /// The kinds of fault of the module. A raw value is stable and meant for programs: `fabric.unknown`.
     associatedtype Code: ErrorCode
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     var code: Code { get }
     /// The raw value of the code, unless the error stands for another one.
     var id: String { get }
     /// That of the code, unless the error knows better: a status of the node, or the fault underneath.
     var kind: FailureKind { get }
-    /// What is wrong, as a sentence for a person. It may quote a device: escape it before it reaches a terminal.
+    /// The fault, as a sentence for a person. It may quote a device: escape it before it reaches a terminal.
     var reason: String { get }
     /// The reason with the place where the fault is, if the error knows one.
     var message: String { get }
@@ -17,22 +17,22 @@ public protocol CodedError: Error, Sendable, CustomStringConvertible {
     var hint: Hint? { get }
     /// The phase in which it happened, where there is one.
     var stageName: String? { get }
-    /// What else programs may want to know, in the order in which it is shown.
+    /// Further facts for programs, in the order in which they are shown.
     var facts: [Fact] { get }
 }
 
 extension CodedError {
     /// The raw value of the code.
     public var id: String { code.rawValue }
-    /// What kind of failure it is, from which the exit code follows.
+    /// The kind of failure, from which the exit code follows.
     public var kind: FailureKind { code.kind }
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var message: String { reason }
-    /// What to do next; `nil` if that is not known.
+    /// The next step; `nil` if that is not known.
     public var hint: Hint? { nil }
     /// The stage in which it failed; `nil` if there are no stages.
     public var stageName: String? { nil }
-    /// What programs may want to know, by name.
+    /// Facts for programs, by name.
     public var facts: [Fact] { [] }
     /// The value as text, as messages and logs show it.
     public var description: String { message }

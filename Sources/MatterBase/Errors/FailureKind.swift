@@ -1,4 +1,4 @@
-/// What kind of failure it is, and so what a person or a program can do about it. Exit codes follow from it.
+/// The kind of failure, and so what a person or a program can do about it. Exit codes follow from it.
 public enum FailureKind: String, Sendable, CaseIterable {
     /// A command was sent that must not run twice, and no answer came: it may have run.
     case outcomeUnknown
@@ -20,9 +20,9 @@ public enum FailureKind: String, Sendable, CaseIterable {
     case localState
     /// This host lacks something, such as Avahi.
     case serviceMissing
-    /// What was waited for did not come about.
+    /// The awaited state did not come about.
     case conditionNotMet
-    /// What was asked for is not valid; nothing was sent.
+    /// The request is not valid; nothing was sent.
     case invalidInput
     /// The work was stopped.
     case interrupted
@@ -32,6 +32,6 @@ public enum FailureKind: String, Sendable, CaseIterable {
 
 /// The code of an error: a stable text for programs, which says its kind where it is declared.
 public protocol ErrorCode: RawRepresentable, Hashable, Sendable where RawValue == String {
-    /// What kind of failure it is, from which the exit code follows.
+    /// The kind of failure, from which the exit code follows.
     var kind: FailureKind { get }
 }

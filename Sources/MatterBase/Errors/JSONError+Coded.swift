@@ -4,6 +4,6 @@ package import JSON
 extension JSONError: CodedError {}
 
 extension JSONError.Code: ErrorCode {
-    /// What kind of failure it is, from which the exit code follows.
+    /// The kind of failure, from which the exit code follows.
     public var kind: FailureKind { .invalidInput }
 }

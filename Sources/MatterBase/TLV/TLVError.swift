@@ -25,7 +25,7 @@ public struct TLVError: CodedError, Equatable {
         /// A JSON form that does not describe a TLV element.
         case invalidJSON = "tlv.invalid-json"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind { .invalidInput }
     }
 

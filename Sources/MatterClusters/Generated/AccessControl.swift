@@ -11,7 +11,7 @@ extension AccessControl {
         @inlinable public static var cluster: ClusterID { 0x001F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ReviewFabricRestrictionsResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -35,7 +35,7 @@ extension AccountLogin {
         @inlinable public static var cluster: ClusterID { 0x050E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetSetupPINResponse
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }

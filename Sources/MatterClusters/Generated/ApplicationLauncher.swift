@@ -162,7 +162,7 @@ extension ApplicationLauncher {
         @inlinable public static var cluster: ClusterID { 0x050C }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = LauncherResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -208,7 +208,7 @@ extension ApplicationLauncher {
         @inlinable public static var cluster: ClusterID { 0x050C }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = LauncherResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -246,7 +246,7 @@ extension ApplicationLauncher {
         @inlinable public static var cluster: ClusterID { 0x050C }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = LauncherResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

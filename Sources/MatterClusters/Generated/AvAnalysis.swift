@@ -364,7 +364,7 @@ extension AvAnalysis {
         @inlinable public static var cluster: ClusterID { 0x0557 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = EstablishAnalysisStreamResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -962,7 +962,7 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = AudioStreamAllocateResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1076,7 +1076,7 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = VideoStreamAllocateResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1282,7 +1282,7 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = SnapshotStreamAllocateResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1492,7 +1492,7 @@ extension CameraAvStreamManagement {
         @inlinable public static var cluster: ClusterID { 0x0551 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0C }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = CaptureSnapshotResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -712,7 +712,7 @@ extension Channel {
         @inlinable public static var cluster: ClusterID { 0x0504 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ChangeChannelResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -830,7 +830,7 @@ extension Channel {
         @inlinable public static var cluster: ClusterID { 0x0504 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ProgramGuideResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -112,7 +112,7 @@ extension CommissionerControl {
         @inlinable public static var cluster: ClusterID { 0x0751 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ReverseOpenCommissioningWindow
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

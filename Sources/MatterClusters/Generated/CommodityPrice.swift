@@ -202,7 +202,7 @@ extension CommodityPrice {
         @inlinable public static var cluster: ClusterID { 0x0095 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetDetailedPriceResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -240,7 +240,7 @@ extension CommodityPrice {
         @inlinable public static var cluster: ClusterID { 0x0095 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetDetailedForecastResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

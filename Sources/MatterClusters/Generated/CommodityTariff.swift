@@ -821,7 +821,7 @@ extension CommodityTariff {
         @inlinable public static var cluster: ClusterID { 0x0700 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetTariffComponentResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -859,7 +859,7 @@ extension CommodityTariff {
         @inlinable public static var cluster: ClusterID { 0x0700 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetDayEntryResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

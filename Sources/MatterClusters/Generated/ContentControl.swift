@@ -486,7 +486,7 @@ extension ContentControl {
         @inlinable public static var cluster: ClusterID { 0x050F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ResetPINResponse
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }

@@ -640,7 +640,7 @@ extension ContentLauncher {
         @inlinable public static var cluster: ClusterID { 0x050A }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = LauncherResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -710,7 +710,7 @@ extension ContentLauncher {
         @inlinable public static var cluster: ClusterID { 0x050A }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = LauncherResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

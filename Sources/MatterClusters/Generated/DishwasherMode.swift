@@ -181,7 +181,7 @@ extension DishwasherMode {
         @inlinable public static var cluster: ClusterID { 0x0059 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ChangeToModeResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

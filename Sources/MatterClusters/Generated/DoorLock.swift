@@ -71,7 +71,7 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x12 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetHolidayScheduleResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -623,7 +623,7 @@ extension EnergyEvse {
         @inlinable public static var cluster: ClusterID { 0x0099 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetTargetsResponse
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }

@@ -55,7 +55,7 @@ extension GeneralDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0033 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TimeSnapshotResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -79,7 +79,7 @@ extension GeneralDiagnostics {
         @inlinable public static var cluster: ClusterID { 0x0033 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = PayloadTestResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -11,7 +11,7 @@ extension GroupKeyManagement {
         @inlinable public static var cluster: ClusterID { 0x003F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = KeySetReadAllIndicesResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.

@@ -311,7 +311,7 @@ extension Groupcast {
         @inlinable public static var cluster: ClusterID { 0x0065 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = LeaveGroupResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

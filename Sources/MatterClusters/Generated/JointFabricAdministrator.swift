@@ -132,7 +132,7 @@ extension JointFabricAdministrator {
         @inlinable public static var cluster: ClusterID { 0x0753 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ICACCSRResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -156,7 +156,7 @@ extension JointFabricAdministrator {
         @inlinable public static var cluster: ClusterID { 0x0753 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ICACResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -262,7 +262,7 @@ extension JointFabricAdministrator {
         @inlinable public static var cluster: ClusterID { 0x0753 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TransferAnchorResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.

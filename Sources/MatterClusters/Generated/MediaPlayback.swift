@@ -11,7 +11,7 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = PlaybackResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -35,7 +35,7 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = PlaybackResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -73,7 +73,7 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = PlaybackResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -111,7 +111,7 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = PlaybackResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -149,7 +149,7 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x09 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = PlaybackResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -187,7 +187,7 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0B }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = PlaybackResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

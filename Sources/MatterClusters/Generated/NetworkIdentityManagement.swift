@@ -201,7 +201,7 @@ extension NetworkIdentityManagement {
         @inlinable public static var cluster: ClusterID { 0x0450 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = AddClientResponse
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
@@ -287,7 +287,7 @@ extension NetworkIdentityManagement {
         @inlinable public static var cluster: ClusterID { 0x0450 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = QueryIdentityResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -387,7 +387,7 @@ extension NetworkIdentityManagement {
         @inlinable public static var cluster: ClusterID { 0x0450 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x41 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ExportAdminSecretResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.

@@ -212,7 +212,7 @@ extension OperationalState {
         @inlinable public static var cluster: ClusterID { 0x0060 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = OperationalCommandResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -236,7 +236,7 @@ extension OperationalState {
         @inlinable public static var cluster: ClusterID { 0x0060 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = OperationalCommandResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -260,7 +260,7 @@ extension OperationalState {
         @inlinable public static var cluster: ClusterID { 0x0060 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = OperationalCommandResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -284,7 +284,7 @@ extension OperationalState {
         @inlinable public static var cluster: ClusterID { 0x0060 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = OperationalCommandResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.

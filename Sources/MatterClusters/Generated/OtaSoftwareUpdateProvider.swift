@@ -11,7 +11,7 @@ extension OtaSoftwareUpdateProvider {
         @inlinable public static var cluster: ClusterID { 0x0029 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = QueryImageResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -105,7 +105,7 @@ extension OtaSoftwareUpdateProvider {
         @inlinable public static var cluster: ClusterID { 0x0029 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ApplyUpdateResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -208,7 +208,7 @@ extension OvenCavityOperationalState {
         @inlinable public static var cluster: ClusterID { 0x0048 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = OperationalCommandResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -232,7 +232,7 @@ extension OvenCavityOperationalState {
         @inlinable public static var cluster: ClusterID { 0x0048 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = OperationalCommandResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.

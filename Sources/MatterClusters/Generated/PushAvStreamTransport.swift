@@ -819,7 +819,7 @@ extension PushAvStreamTransport {
         @inlinable public static var cluster: ClusterID { 0x0555 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = AllocatePushTransportResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1041,7 +1041,7 @@ extension PushAvStreamTransport {
         @inlinable public static var cluster: ClusterID { 0x0555 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = FindTransportResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

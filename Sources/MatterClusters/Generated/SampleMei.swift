@@ -64,7 +64,7 @@ extension SampleMei {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC20 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = AddArgumentsResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -11,7 +11,7 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = RemoveAllScenesResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -49,7 +49,7 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x40 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = CopySceneResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -376,7 +376,7 @@ extension ServiceArea {
         @inlinable public static var cluster: ClusterID { 0x0150 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = SelectAreasResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -414,7 +414,7 @@ extension ServiceArea {
         @inlinable public static var cluster: ClusterID { 0x0150 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = SkipAreaResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -109,7 +109,7 @@ extension TargetNavigator {
         @inlinable public static var cluster: ClusterID { 0x0505 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = NavigateTargetResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

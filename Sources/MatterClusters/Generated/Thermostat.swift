@@ -119,7 +119,7 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetWeeklyScheduleResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -259,7 +259,7 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = AddThermostatSuggestionResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -349,7 +349,7 @@ extension Thermostat {
         @inlinable public static var cluster: ClusterID { 0x0201 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0xFE }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = AtomicResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

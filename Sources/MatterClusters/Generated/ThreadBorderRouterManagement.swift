@@ -66,7 +66,7 @@ extension ThreadBorderRouterManagement {
         @inlinable public static var cluster: ClusterID { 0x0452 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = DatasetResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -90,7 +90,7 @@ extension ThreadBorderRouterManagement {
         @inlinable public static var cluster: ClusterID { 0x0452 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = DatasetResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.

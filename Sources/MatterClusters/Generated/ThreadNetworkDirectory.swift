@@ -178,7 +178,7 @@ extension ThreadNetworkDirectory {
         @inlinable public static var cluster: ClusterID { 0x0453 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = OperationalDatasetResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -176,7 +176,7 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ProvisionRootCertificateResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -222,7 +222,7 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = FindRootCertificateResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -260,7 +260,7 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = LookupRootCertificateResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -334,7 +334,7 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ClientCSRResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -432,7 +432,7 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0A }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = FindClientCertificateResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -470,7 +470,7 @@ extension TlsCertificateManagement {
         @inlinable public static var cluster: ClusterID { 0x0801 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0C }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = LookupClientCertificateResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

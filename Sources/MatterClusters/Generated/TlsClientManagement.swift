@@ -155,7 +155,7 @@ extension TlsClientManagement {
         @inlinable public static var cluster: ClusterID { 0x0802 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ProvisionEndpointResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -225,7 +225,7 @@ extension TlsClientManagement {
         @inlinable public static var cluster: ClusterID { 0x0802 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = FindEndpointResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -1144,7 +1144,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestSpecificResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -1190,7 +1190,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestAddArgumentsResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1236,7 +1236,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestSimpleArgumentResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1274,7 +1274,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestStructArrayArgumentResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1352,7 +1352,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = BooleanResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1390,7 +1390,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = BooleanResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1428,7 +1428,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x09 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = BooleanResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1466,7 +1466,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0A }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = BooleanResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1504,7 +1504,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0B }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = BooleanResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1542,7 +1542,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0C }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = BooleanResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1580,7 +1580,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0D }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestListInt8UReverseResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1618,7 +1618,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0E }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestEnumsResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1664,7 +1664,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0F }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestNullableOptionalResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1702,7 +1702,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x10 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestComplexNullableOptionalResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1828,7 +1828,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x11 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = SimpleStructResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1926,7 +1926,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x14 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestEmitTestEventResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -1980,7 +1980,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x15 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestEmitTestFabricScopedEventResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -2018,7 +2018,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x16 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestBatchHelperResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -2072,7 +2072,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x17 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestBatchHelperResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -2126,7 +2126,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x18 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = StringEchoResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -2164,7 +2164,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x19 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GlobalEchoResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -2234,7 +2234,7 @@ extension UnitTesting {
         @inlinable public static var cluster: ClusterID { 0xFFF1FC05 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0xFFF200AA }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = TestDifferentVendorMeiResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

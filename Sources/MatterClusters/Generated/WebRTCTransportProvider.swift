@@ -98,7 +98,7 @@ extension WebRTCTransportProvider {
         @inlinable public static var cluster: ClusterID { 0x0553 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = SolicitOfferResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -208,7 +208,7 @@ extension WebRTCTransportProvider {
         @inlinable public static var cluster: ClusterID { 0x0553 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ProvideOfferResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

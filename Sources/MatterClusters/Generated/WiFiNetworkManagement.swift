@@ -38,7 +38,7 @@ extension WiFiNetworkManagement {
         @inlinable public static var cluster: ClusterID { 0x0451 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = NetworkPassphraseResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.

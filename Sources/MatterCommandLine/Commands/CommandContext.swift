@@ -3,7 +3,7 @@ import Glibc
 public import Logging
 public import MatterController
 
-/// What a running command works with.
+/// The context of a running command.
 public struct CommandContext: Sendable {
     /// The controller.
     public private(set) var controller: Controller
@@ -24,11 +24,16 @@ public struct CommandContext: Sendable {
     /// - Parameters:
     ///   - processing: how long a device may take to do what it is told; `nil` for the usual.
     ///   - bluetooth: the adapters with which devices may be looked for; `nil` for a command without Bluetooth.
+    ///   - onlyReads: whether the command gives up on a silent node before its time is up.
     /// - Throws: ``TransportError`` about an address, and what is wrong with the other options.
     init(
         _ options: NetworkOptions, defaultTimeout: Duration = Budget.standard, processing: Duration? = nil,
-        bluetooth: AdapterChoice? = nil
+        bluetooth: AdapterChoice? = nil, onlyReads: Bool = false
     ) async throws {
+        guard onlyReads || options.patience == nil else {
+            throw CommandLineError(
+                .usage, "--patience is for commands that only read", hint: "use --timeout")
+        }
         logger = try options.state.output.logger()
         console = options.state.output.console
         progress = options.progress
@@ -54,6 +59,10 @@ public struct CommandContext: Sendable {
         if let processing { settings.processing = processing }
         if let bluetooth { settings.bluetooth = { BlueZCentral(bluetooth) } }
         settings.patience = options.timeout?.duration
+        if onlyReads {
+            settings.silence =
+                options.patience.map { .given($0.duration) } ?? (options.timeout == nil ? .usual : .wholeTime)
+        }
         settings.waitsForCheckIn = options.wait
         settings.checkInPatience = options.timeout?.duration
         settings.discoveryPatience = Self.discoveryPatience(timeout)
@@ -98,7 +107,7 @@ extension CommandContext {
 /// A command that talks to devices: it gets a context, and whatever happens its sessions are closed.
 public protocol NetworkCommand: AsyncParsableCommand {
     var options: NetworkOptions { get }
-    /// What the command is about, for messages.
+    /// The subject of the command, for messages.
     var target: NodeTarget? { get }
 
     static var defaultTimeout: Duration { get }
@@ -108,6 +117,8 @@ public protocol NetworkCommand: AsyncParsableCommand {
     var longestRun: Duration? { get }
     /// The Bluetooth adapters that were named; `nil` for a command without Bluetooth.
     var bluetoothAdapters: [String]? { get }
+    /// Whether it only reads, and so gives up early on a node that says nothing.
+    var onlyReads: Bool { get }
 
     func run(_ context: CommandContext) async throws
 }
@@ -123,6 +134,8 @@ extension NetworkCommand {
     public var longestRun: Duration? { options.timeout?.duration }
     /// The adapters that were named.
     public var bluetoothAdapters: [String]? { nil }
+    /// False: what changes something has its whole time.
+    public var onlyReads: Bool { false }
 
     /// Runs it in a context of its own.
     public func run() async throws {
@@ -130,7 +143,7 @@ extension NetworkCommand {
         do {
             context = try await CommandContext(
                 options, defaultTimeout: Self.defaultTimeout, processing: Self.processing,
-                bluetooth: bluetoothAdapters.map { AdapterChoice($0) })
+                bluetooth: bluetoothAdapters.map { AdapterChoice($0) }, onlyReads: onlyReads)
         } catch {
             throw CommandFailure(error: error, target: target, isJSON: options.state.output.json)
         }
@@ -155,6 +168,12 @@ public protocol NodeSubject: NetworkCommand {
 extension NodeSubject {
     /// The node that failures name; `nil` if there is none.
     public var target: NodeTarget? { GroupTarget(node) == nil ? NodeTarget(node.node) : nil }
+
+    /// Tells programs that the command has done its work; people see no more than that nothing failed.
+    public func tellDone(_ context: CommandContext) throws {
+        guard context.console.isJSON else { return }
+        context.console.object(Report(try context.controller.nodes.record(of: node.node), result: "done"))
+    }
 }
 
 /// A command that works on the state directory or on its arguments alone.
@@ -191,7 +210,7 @@ struct CommandFailure: Error {
     let error: any Error
     let target: NodeTarget?
     let isJSON: Bool
-    /// What may help if a device refuses access.
+    /// Advice if a device refuses access.
     var accessHint: String?
     /// Whether the user said where the device is, so that another one may be there.
     var isAddressGiven = false

@@ -1,15 +1,15 @@
 import MatterController
 
 extension NodeAnswer {
-    /// What a program is told in place of a result.
+    /// The object in place of a result.
     var error: Report? { failure.map { NodeRound.error($0, of: node) } }
 }
 
-/// What is printed of a question to many nodes.
+/// The rows of a question to many nodes.
 enum NodeRound {
     typealias Answer = NodeAnswer
 
-    /// What a program is told of a failure among results.
+    /// The object for a failure among results.
     static func error(_ failure: any Error, of node: NodeRecord) -> Report {
         let report = ErrorReport(failure, target: NodeTarget(node))
         return Report {

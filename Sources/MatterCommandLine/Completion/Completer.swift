@@ -3,7 +3,7 @@ import MatterController
 
 /// Says which words may stand at the cursor, without asking a device or the whole parser.
 struct Completer {
-    /// What may stand there.
+    /// The values allowed there.
     struct Answer: Equatable {
         var candidates: [Candidate] = []
         /// Whether the shell may add the names of files.
@@ -30,7 +30,7 @@ struct Completer {
 
     var answer: Answer {
         var answer = everything
-        // What was typed counts as it is; if nothing fits, without regard to case and hyphens.
+        // The typed text counts as it is; if nothing fits, without regard to case and hyphens.
         let exact = answer.candidates.filter { $0.word.hasPrefix(word) }
         answer.candidates = exact.isEmpty ? answer.candidates.filter { Self.fits($0.word, word) } : exact
         var seen: Set<String> = []
@@ -122,7 +122,7 @@ struct Completer {
         return answer(for: argument, given: values, path, "", word)
     }
 
-    /// What may be a parameter's value.
+    /// The types that may be a parameter's value.
     ///
     /// - Parameters:
     ///   - values: the arguments before it.
@@ -137,7 +137,8 @@ struct Completer {
                     Candidate(word: lead + candidate.word, note: candidate.note, isFinished: candidate.isFinished)
                 })
         }
-        guard parameter.values.isEmpty else { return some(parameter.values.map { Candidate(word: $0) }) }
+        let offers = parameter.values + parameter.offers
+        guard offers.isEmpty else { return some(offers.map { Candidate(word: $0) }) }
         if word.hasPrefix("@") { return some(FileWords.candidates(after: "@", word)) }
         guard let kind = parameter.kind else { return Answer() }
         let clusters = path.lazy.compactMap { ($0 as? any DeviceCommand.Type)?.clusters }.first ?? []

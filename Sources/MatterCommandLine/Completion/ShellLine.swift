@@ -67,7 +67,7 @@ struct ShellLine: Equatable {
 struct Candidate: Equatable {
     /// All of it, without quotes.
     var word: String
-    /// What it means, for shells that show that.
+    /// Its meaning, for shells that show that.
     var note = ""
     /// Whether a blank may follow.
     var isFinished = true

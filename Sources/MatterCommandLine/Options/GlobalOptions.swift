@@ -35,7 +35,7 @@ public struct StateOptions: ParsableArguments, Sendable {
         logFile = nil
     }
 
-    /// What is said, and how.
+    /// The message, and its form.
     public var output: OutputOptions {
         var options = OutputOptions()
         (options.json, options.verbose, options.logFile) = (json, verbose, logFile)
@@ -92,6 +92,9 @@ public struct OutputOptions: ParsableArguments, Sendable {
 private let timeoutHelp = ArgumentHelp(
     "Time for the whole command: 500ms, 10s, 1m30s, 2min, 1h.", valueName: "DURATION")
 
+private let patienceHelp = ArgumentHelp(
+    "Reading: how long a node may say nothing (default: 10s, or as long as it sleeps).", valueName: "DURATION")
+
 /// Options of every command that talks to a device.
 public struct NetworkOptions: ParsableArguments, Sendable {
     /// Where everything is kept.
@@ -110,6 +113,8 @@ public struct NetworkOptions: ParsableArguments, Sendable {
     /// The time for the command; `nil` for the usual one.
     @Option(name: .long, help: timeoutHelp) public var timeout: TimeSpan?
 
+    @Option(name: .long, help: patienceHelp) var patience: TimeSpan?
+
     @Flag(name: .long, help: "Set up a new session instead of going on with the kept one.")
     var fresh = false
 
@@ -126,6 +131,7 @@ public struct NetworkOptions: ParsableArguments, Sendable {
         state = StateOptions(line)
         address = line.address
         timeout = line.timeout
+        patience = nil
         fresh = line.isFresh
         noKeep = line.keepsNothing
         progress = .auto
@@ -133,7 +139,10 @@ public struct NetworkOptions: ParsableArguments, Sendable {
     }
 
     /// Refuses options that contradict each other.
-    public func validate() throws { try timeout?.requireSome() }
+    public func validate() throws {
+        try timeout?.requireSome()
+        try patience?.requireSome()
+    }
 
     /// For `--dry-run`, which works without a network: a host name would be looked up.
     func requireOffline() throws {

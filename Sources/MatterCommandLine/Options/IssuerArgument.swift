@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterController
 
-/// What `--issuer` says: who gives devices their certificates.
+/// The value of `--issuer`: who gives devices their certificates.
 enum IssuerArgument: ExpressibleByArgument, Equatable {
     case local
     case exec(String)

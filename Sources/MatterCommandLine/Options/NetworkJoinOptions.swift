@@ -55,7 +55,7 @@ struct NetworkJoinOptions: ParsableArguments {
         }
     }
 
-    /// What was named, checked before anything is contacted.
+    /// The named places, checked before anything is contacted.
     ///
     /// - Parameter store: where a password may be that was not given; `nil` to leave stored ones alone.
     func credentials(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterController
 
-/// What the nodes that are meant have in common.
+/// The common features of the nodes that are meant.
 struct NodeFilter: ParsableArguments {
     @Option(help: ArgumentHelp("The nodes of this room.", valueName: "ROOM"), completion: .kind(.room)) var room:
         String?
@@ -21,7 +21,7 @@ struct NodeFilter: ParsableArguments {
     /// Whether a node has to have told what it is.
     var needsEndpoints: Bool { deviceType != nil || cluster != nil }
 
-    /// What is meant by names and options.
+    /// The meaning of names and options.
     func query(_ names: [NodeQuery.Name] = []) -> NodeQuery {
         NodeQuery(names, room: room, deviceType: deviceType, cluster: cluster)
     }

@@ -39,7 +39,7 @@ struct NodeSelection: ParsableArguments {
     typealias Target = NodeQuery.Target
     typealias Part = NodeQuery.Part
 
-    /// What is meant by words and options.
+    /// The meaning of words and options.
     func query(_ words: [NodeArgument]) -> NodeQuery {
         filter.query(words.map { NodeQuery.Name($0.node, endpoint: $0.endpoint) })
     }

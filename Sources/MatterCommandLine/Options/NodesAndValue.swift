@@ -3,7 +3,7 @@ import MatterController
 
 /// A value that stands behind the nodes of a command, as one word or several.
 protocol TrailingValue: Sendable {
-    /// What it may be: `0%–100%`.
+    /// Its range: `0%–100%`.
     static var forms: String { get }
 
     /// Words that it may be, for completion: all where they can be listed, else some that are usual.

@@ -51,7 +51,7 @@ public enum OutputFile {
         }
     }
 
-    /// What cannot be made shows when the file is opened.
+    /// A folder that cannot be made shows when the file is opened.
     private static func makeFolders(of path: String, mode: mode_t) {
         for end in path.indices where path[end] == "/" && end > path.startIndex {
             mkdir(String(path[..<end]), mode)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterController
 
-/// What `--revocation` says.
+/// The value of `--revocation`.
 enum RevocationArgument: String, ExpressibleByArgument, CaseIterable {
     case strict, soft, off
 

@@ -3,7 +3,7 @@ import MatterController
 
 /// The options that the module of a vendor adds to `commission`.
 public protocol VendorIssueOptions: ParsableArguments, Sendable {
-    /// What each service is told, by names of its own.
+    /// The parameters for each service, by names of its own.
     var settings: [FabricRecord.Issuer: [String: String]] { get }
 }
 

@@ -163,7 +163,7 @@ struct AttributeOutput {
 }
 
 extension SettledState {
-    /// What there is beside the attribute that tells most; `nil` if that is all.
+    /// The facts beside the attribute that tells most; `nil` if that is all.
     func also(of node: NodeID?, _ printer: ValuePrinter) -> [Report]? {
         guard paths.count > 1 else { return nil }
         return reports.dropFirst().map { Report($0, of: node.map { NodeMark(id: $0) }, in: .standard, printer) }

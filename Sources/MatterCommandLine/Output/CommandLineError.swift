@@ -1,8 +1,8 @@
 import MatterController
 
-/// What the command line itself finds wrong: with its arguments, or with what it was to do.
+/// Faults that the command line itself finds: with its arguments, or with what it was to do.
 public struct CommandLineError: CodedError {
-    /// What can be wrong with a command line.
+    /// The possible faults of a command line.
     public enum Code: String, ErrorCode, CaseIterable {
         case aclControllers = "acl.controllers"
         case aclIncomplete = "acl.incomplete"
@@ -58,7 +58,7 @@ public struct CommandLineError: CodedError {
         case usageWildcard = "usage.wildcard"
         case watchNotMet = "watch.not-met"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
             case .aclControllers, .aclIncomplete, .attestIncomplete, .cloudDevicesRemain, .commissionIncomplete,
@@ -82,11 +82,11 @@ public struct CommandLineError: CodedError {
         }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var reason: String
-    /// What to do next; `nil` if that is not known.
+    /// The next step; `nil` if that is not known.
     public var hint: Hint?
     /// That of the first failure, for an error that stands for several.
     public var kind: FailureKind

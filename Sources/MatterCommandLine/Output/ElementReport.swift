@@ -32,7 +32,7 @@ extension Report {
         }
     }
 
-    /// What a node says of an attribute.
+    /// A node's report on an attribute.
     ///
     /// - Parameter isLit: of a level: whether the light is on; `nil` where that does not matter.
     init(
@@ -61,7 +61,7 @@ extension Report {
         }
     }
 
-    /// What a node says of an event.
+    /// A node's report on an event.
     init(_ report: EventReport, of node: NodeMark?, in catalogue: Catalogue, _ printer: ValuePrinter) {
         self.init {
             Report(report.path, of: node, in: catalogue)

@@ -8,15 +8,15 @@ public struct ErrorReport: Sendable {
     /// Stable; part of the contract.
     public var id: String
     var stage: String?
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var message: String
-    /// What is behind the error: the comparison that failed, or each of several faults.
+    /// The details of the error: the comparison that failed, or each of several faults.
     private var reasons: [String] = []
     var hint: String?
     var status: ExitStatus
     /// Members for JSON beyond the usual ones.
     var details = JSONObject()
-    /// What the device answered, if it is that.
+    /// The device's answer, if it is that.
     private(set) var deviceStatus: IMStatus?
     /// The element that it was about.
     private var place: ElementPath?
@@ -172,7 +172,7 @@ public struct ErrorReport: Sendable {
         }
         guard error.code == .outcomeUnknown || error.code == .listChanged else { return }
         if error.code == .outcomeUnknown { details["outcome"] = "unknown" }
-        details["state"] = .array(
+        details["readings"] = .array(
             error.state.map { entry in
                 .object([
                     "endpoint": .id(entry.path.endpoint), "clusterId": .id(entry.path.cluster),

@@ -71,7 +71,7 @@ public struct HelpPage {
 
     // MARK: Options
 
-    /// What the parser adds to every command, under a title of its own.
+    /// The options that the parser adds to every command, under a title of its own.
     private static let parsers = "\u{0}"
 
     private var titles: [String] {

@@ -215,7 +215,7 @@ public enum Hints {
         "session.other-device":
             "another device may have its last address, or a clock is wrong: check this host's time: date",
         "session.silent": "check that it is powered on and on this network, and that no firewall is blocking UDP",
-        "fabrics.see": "see them with: matterctl fabrics ls {0}",
+        "fabrics.see": "see them with: matterctl node fabrics {0}",
         "node.remove": "to make the device leave our fabric: matterctl node remove {0}",
         "binding.see": "see its bindings: matterctl read {0} {1}/binding/binding",
         "acl.full": "see what it has, and take away what is not needed: matterctl acl ls {0}",

@@ -1,6 +1,6 @@
 import MatterController
 
-/// What the ledger said of products when it was asked last; it is not asked here.
+/// The ledger's entries on products when it was asked last; it is not asked here.
 struct LedgerNames: Sendable {
     private let cache: LedgerCache
 
@@ -40,7 +40,7 @@ struct LedgerNames: Sendable {
     }
 }
 
-/// What the ledger said of a product.
+/// The ledger's entry on a product.
 struct LedgerProductEntry: Sendable {
     /// The newest software version whose certification the ledger knows or, if it knows none, the newest at all.
     struct Certification: Sendable {
@@ -102,7 +102,7 @@ struct LedgerProductEntry: Sendable {
 }
 
 extension Report {
-    /// What the ledger said of the product of a result, for programs and people; nothing if it was not asked.
+    /// The ledger's entry on the product of a result, for programs and people; nothing if it was not asked.
     init(ledger names: LedgerNames, _ vendorID: UInt16?, _ productID: UInt16?) {
         let entry = names.product(vendorID, productID)
         let model = entry?.model

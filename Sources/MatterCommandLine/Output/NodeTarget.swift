@@ -5,7 +5,7 @@ public struct NodeTarget: Sendable {
     /// An id or a name.
     let word: String
 
-    /// What a node or a device is called in messages.
+    /// The name of a node or a device in messages.
     public init(_ word: String) { self.word = word }
 
     /// Where no word was given: the name, otherwise the id.

@@ -1,6 +1,6 @@
 import MatterController
 
-/// What a command would send, with `--dry-run`: decoded, and as the bytes of the messages before encryption.
+/// The messages that a command would send, with `--dry-run`: decoded, and as the bytes of the messages before encryption.
 struct Rehearsal {
     /// One thing that would be asked for: where, and what, for people and for programs.
     struct Element {

@@ -51,7 +51,7 @@ public enum StandardInput {
     public static func awaitedLine() async throws -> String? {
         let descriptor = Terminal.current.input
         var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        // What can always be read, such as a file, cannot be waited for.
+        // A descriptor that can always be read, such as a file, cannot be waited for.
         if poll(&input, 1, 0) == 0 {
             let (ready, send) = AsyncStream.makeStream(of: Void.self)
             let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)

@@ -14,7 +14,7 @@ enum StatusAdvice {
         return text.split(separator: ";").first.flatMap { $0.contains("{") ? nil : String($0) }
     }
 
-    /// What to do instead of writing an attribute that the catalogue knows as read-only.
+    /// An alternative to writing an attribute that the catalogue knows as read-only.
     static func instead(
         ofWriting attribute: AttributeDefinition, at path: ElementPath, _ value: String, _ target: NodeTarget
     ) -> String {

@@ -11,17 +11,17 @@ struct TableLayout {
     /// Columns that stay as long as any does, beside the first.
     static let core: Set<String> = ["NODE", "NAME", "STATE", "VALUE", "RESULT", "STATUS", "ENTRY", "PATH"]
 
-    /// What says nothing if all rows say it.
+    /// Columns that say nothing if all rows have the same.
     private static let usual = (heading: "REACHABLE", cell: "yes")
 
     private static let gap = 2
-    /// What a column keeps as long as another one can go instead.
+    /// The least width of a column, as long as another one can go instead.
     private static let narrow = 12
     private static let narrowest = 4
 
     /// The columns of the terminal; `nil` for as many as the table needs.
     let width: Int?
-    /// What stands for the rest of a cell.
+    /// The mark for the rest of a cell.
     let ellipsis: String
     /// How a cell looks; the heading tells what it is.
     var style: (_ heading: String, _ cell: String) -> TextStyle? = { _, _ in nil }

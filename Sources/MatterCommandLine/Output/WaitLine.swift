@@ -80,7 +80,8 @@ final class WaitLine: NodeWaits {
         var text = "waiting for " + names.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
         let began = waits.map(\.began).min() ?? now
         let end = waits.map(\.deadline).max() ?? now
-        var facts = ["\((now - began).components.seconds) s of \((end - began).components.seconds) s"]
+        let limit = Int(((end - began) / .seconds(1)).rounded())
+        var facts = ["\((now - began).components.seconds) s of \(limit) s"]
         if waits.count == 1, let address = waits.first?.addresses.first { facts.insert("\(address)", at: 0) }
         text += " (\(facts.joined(separator: ", "))) … Ctrl-C stops"
         return text

@@ -1,17 +1,19 @@
 import ArgumentParser
 import JSON
 
-/// What a command takes, from the description that the argument parser gives of its own declaration.
+/// The parameters of a command, from the description that the argument parser gives of its own declaration.
 struct CommandDeclaration {
     struct Parameter: Equatable {
         /// `--room`, `-v`; none for one that is known by its position.
         var names: [String] = []
         /// `ROOM`; `nil` for a flag.
         var value: String?
-        /// What stands at its place; `nil` if nothing is known of it.
+        /// The kind of value at its place; `nil` if nothing is known of it.
         var kind: ParameterKind?
         /// All that may stand there, where that is a list.
         var values: [String] = []
+        /// Words that may stand there among others.
+        var offers: [String] = []
         var isRepeating = false
         var isOptional = false
         /// Whether pages show it.
@@ -19,7 +21,7 @@ struct CommandDeclaration {
         var help = ""
         /// The heading under which pages show it.
         var title: String?
-        /// What counts if it is not given.
+        /// The value if it is not given.
         var standard: String?
     }
 
@@ -63,6 +65,7 @@ struct CommandDeclaration {
             ParameterKind(text: $0)
         }
         parameter.values = json["allValues"]?.list.compactMap(\.text) ?? []
+        parameter.offers = json["completionKind"]?["list"]?["values"]?.list.compactMap(\.text) ?? []
         parameter.isRepeating = json["isRepeating"]?.isTrue ?? false
         parameter.isOptional = json["isOptional"]?.isTrue ?? false
         parameter.isShown = json["shouldDisplay"]?.isTrue ?? true

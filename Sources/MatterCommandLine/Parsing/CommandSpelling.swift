@@ -3,7 +3,7 @@ import MatterController
 
 /// Finds a mistyped command before the parser takes it for a value, and names the nearest one.
 enum CommandSpelling {
-    /// What other programs call the commands that take something away.
+    /// Other programs' names for the commands that take something away.
     private static let synonyms = ["delete", "rm", "del"].reduce(into: [:]) { $0[$1] = ["remove", "forget"] }
 
     static func unknownCommand(in arguments: [String], of root: any ParsableCommand.Type) -> CommandLineError? {

@@ -1,6 +1,6 @@
 import MatterController
 
-/// What other programs call the commands of this one: chip-tool, the shell of matter.js, bluetoothctl, and plain English.
+/// Other programs' names for the commands of this one: chip-tool, the shell of matter.js, bluetoothctl, and plain English.
 enum CommandSynonyms {
     /// The command, with its own words; each is a command of this program or an option of it.
     static let commands: [String: String] = {

@@ -3,10 +3,10 @@ import MatterController
 
 /// Lets the options of every command stand before it, as `kubectl` and `gh` have them.
 enum LeadingOptions {
-    /// What commands that talk to devices have in common; others say themselves what they lack. A line that begins with a
+    /// The common part of commands that talk to devices; others say themselves what they lack. A line that begins with a
     /// command does not need it.
     private static let declaration = CommandDeclaration(of: NetworkOptions.self)
-    /// What begins a line of another kind. It is looked for first, as the declaration takes some milliseconds.
+    /// The beginning of a line of another kind. It is looked for first, as the declaration takes some milliseconds.
     private static let others: Set<String> = ["-h", "--help", "--version", CompletionCall.word]
 
     /// Whether an argument is one of them, and takes the next argument; `nil` if it is none.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterController
 
-/// What is wrong with a command line, as the declaration of its command has it. The parser's own sentences are not read.
+/// Faults in a command line, as the declaration of its command has it. The parser's own sentences are not read.
 struct LineCheck {
     /// The words of the command, with the program.
     let command: String
@@ -54,7 +54,7 @@ struct LineCheck {
         return problem(with: values)
     }
 
-    /// What is wrong with an option; its value is taken from the rest.
+    /// A fault in an option; its value is taken from the rest.
     private func problem(with word: String, _ rest: inout ArraySlice<String>) -> String? {
         if let problem = unknown(word) { return problem }
         let name = word.hasPrefix("--") ? String(word.prefix { $0 != "=" }) : String(word.prefix(2))
@@ -98,7 +98,7 @@ struct LineCheck {
         return "unknown option '\(name)'" + (nearest.map { ". Did you mean '\($0)'?" } ?? "")
     }
 
-    /// What is wrong with the values that are known by their position.
+    /// Faults in the values that are known by their position.
     private func problem(with values: [String]) -> String? {
         for (index, value) in values.enumerated() {
             guard let argument = declaration.argument(index) else {
@@ -133,7 +133,7 @@ struct LineCheck {
         return text + note(parameter)
     }
 
-    /// What a parameter is for: its help, in brackets.
+    /// The purpose of a parameter: its help, in brackets.
     private static func note(_ parameter: CommandDeclaration.Parameter) -> String {
         let help = parameter.help.hasSuffix(".") ? String(parameter.help.dropLast()) : parameter.help
         return help.isEmpty ? "" : " (\(CommandLineError.lowered(help)))"
@@ -153,7 +153,7 @@ extension CommandDeclaration.Parameter {
 }
 
 extension CommandLineError {
-    /// What is wrong with a command line that the parser has refused, or a command itself, in the form that all errors have.
+    /// Faults in a command line that the parser or the command itself has refused, in the form that all errors have.
     ///
     /// - Parameter arguments: what was parsed.
     init(parsing error: any Error, _ arguments: [String]) {
@@ -168,7 +168,7 @@ extension CommandLineError {
                 hint = "options of a single command belong after it: matterctl COMMAND \(option)"
             }
         } else {
-            // What the declaration does not tell is said by a type, or by the command.
+            // A fact that the declaration does not tell is said by a type, or by the command.
             reason = check.problem ?? Self.lowered(MatterCtl.message(for: error))
         }
         self.init(.usage, reason, hint: Hint(hint))

@@ -1,9 +1,9 @@
 public import ArgumentParser
 
-/// What stands at the place of a parameter. It is declared once, by the type of the parameter or beside it, and completion,
+/// The kind of a parameter. It is declared once, by the type of the parameter or beside it, and completion,
 /// suggestions and pages read it from there.
 public enum ParameterKind: Equatable, Sendable {
-    /// What a path is for.
+    /// The purpose of a path.
     public enum PathUse: String, Sendable {
         /// Attributes, commands and events.
         case any

@@ -3,7 +3,7 @@ import MatterController
 /// A path of a node, which need not say its endpoint: that of a device behind a bridge that was named, or the only one that has the
 /// cluster.
 enum PlacedPath {
-    /// What was named, or why it is nothing: what is wrong with a path is said first.
+    /// The named element, or the reason why there is none: what is wrong with a path is said first.
     typealias Place = Result<(node: NodeRecord, endpoint: EndpointID?), any Error>
 
     /// That of the device; `nil` for a node.

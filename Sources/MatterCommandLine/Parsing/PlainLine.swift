@@ -52,20 +52,32 @@ struct PlainLine {
     ///
     /// - Returns: `nil` if it is for the parser.
     static func command(_ arguments: [String]) -> (any NetworkCommand)? {
-        guard let name = arguments.first, let type = type(name), let line = PlainLine(arguments.dropFirst()) else {
-            return nil
-        }
+        var rest = arguments[...]
+        guard let name = rest.popFirst(), let type = type(name, &rest), let line = PlainLine(rest) else { return nil }
         return command(type, line)
     }
 
     /// The commands that such lines can be of: those that tell devices to do something.
-    private static func type(_ name: String) -> (any PlainCommand.Type)? {
+    ///
+    /// - Parameter rest: what follows the name; loses a name that belongs to it.
+    private static func type(_ name: String, _ rest: inout ArraySlice<String>) -> (any PlainCommand.Type)? {
         switch name {
-        case "on": On.self
-        case "off": Off.self
-        case "toggle": Toggle.self
-        case "level": Level.self
-        default: MatterCtl.plainKind(name)
+        case "on": return On.self
+        case "off": return Off.self
+        case "toggle": return Toggle.self
+        case "level": return Level.self
+        case "identify": return IdentifyCommand.self
+        case "mode": return ModeCommand.self
+        case "unlock": return Unlock.self
+        case "lock":
+            let members = DoorLockCommand.configuration.subcommands
+            guard let member = members.first(where: { $0.configuration.commandName == rest.first }) else {
+                return rest.first == "help" ? nil : Lock.self
+            }
+            rest.removeFirst()
+            return member == Lock.self ? Lock.self : member == Unlock.self ? Unlock.self : nil
+        case "scene": return rest.popFirst() == "recall" ? SceneRecall.self : nil
+        default: return MatterCtl.plainKind(name)
         }
     }
 
@@ -85,7 +97,7 @@ struct PlainLine {
 }
 
 /// A command that can be made of a line of words and common options.
-protocol PlainCommand: EverydayCommand {
+protocol PlainCommand: NetworkCommand {
     /// Takes what a line has. Its own options, if there are any, are those of a line without them.
     ///
     /// It is no initializer, because there an assignment makes a declaration of the parser, and no value.
@@ -93,12 +105,12 @@ protocol PlainCommand: EverydayCommand {
     /// - Returns: `false` for words that it does not take.
     mutating func take(_ line: PlainLine) -> Bool
 
-    /// Again a requirement: in generic code, that of ``EverydayCommand`` would be taken for that of the command.
+    /// A requirement of its own: in generic code, that of another protocol would be taken for that of the command.
     func validate() throws
 }
 
 /// A command that needs no more than nodes.
-protocol SwitchCommand: PlainCommand {
+protocol SwitchCommand: EverydayCommand, PlainCommand {
     var nodes: [NodeArgument] { get set }
     var everyday: EverydayOptions { get set }
     var options: NetworkOptions { get set }

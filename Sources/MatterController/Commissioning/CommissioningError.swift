@@ -2,7 +2,7 @@ public import MatterModel
 
 /// Why a commissioning did not succeed.
 public struct CommissioningError: CodedError {
-    /// What can fail here.
+    /// The ways in which this can fail.
     public enum Code: String, ErrorCode {
         /// Nothing that fits the setup code answered discovery.
         case nothingDiscovered = "discover.nothing-found"
@@ -59,7 +59,7 @@ public struct CommissioningError: CodedError {
         /// A defect of ours: a step that cannot follow the one before.
         case impossibleStep = "commission.impossible-step"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
             case .nothingDiscovered: .notFound
@@ -77,13 +77,13 @@ public struct CommissioningError: CodedError {
         }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
     /// The stage that failed.
     public var stage: CommissioningStage
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var reason: String
-    /// What to do next; `nil` if that is not known.
+    /// The next step; `nil` if that is not known.
     public var hint: Hint?
     /// The Interaction Model status, when a command failed with one.
     public var status: StatusIB?
@@ -93,7 +93,7 @@ public struct CommissioningError: CodedError {
     public var terms: TermsDemand?
     /// The end of the attempt to join, for `networkRefused`.
     package var network: NetworkFailure?
-    /// What would have followed, for `stopped`.
+    /// The steps that were left, for `stopped`.
     public var rehearsal: CommissioningRehearsal?
     /// In what state the device is left.
     public var aftermath: Aftermath = .untouched
@@ -133,7 +133,7 @@ public struct CommissioningError: CodedError {
     /// The stage in which it failed; `nil` if there are no stages.
     public var stageName: String? { stage.rawValue }
 
-    /// What programs may want to know, by name.
+    /// Facts for programs, by name.
     public var facts: [Fact] {
         if let network { return network.facts }
         guard let terms else { return [] }
@@ -146,7 +146,7 @@ public struct CommissioningError: CodedError {
 
 /// A commissioning that failed because of something that has nothing to do with commissioning, such as a full disk.
 public struct InterruptedCommissioning: Error, CustomStringConvertible {
-    /// What happened.
+    /// The events.
     public var underlying: any Error
     /// The end of the attempt to join, for `networkRefused`.
     package var network: NetworkFailure?

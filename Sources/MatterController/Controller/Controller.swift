@@ -26,6 +26,8 @@ public final class Controller: Sendable {
         /// The same for a command or a write that the device has acknowledged, where the user said how long to wait. The
         /// end of the budget holds all the same.
         public var patience: Duration?
+        /// How long a node may say nothing to what only reads.
+        public var silence = SilenceLimit.wholeTime
         /// Whether a node that sleeps for long times is waited for before anything is sent to it.
         public var waitsForCheckIn = false
         /// How long it is waited for; `nil` for as long as it may sleep.
@@ -86,13 +88,13 @@ public final class Controller: Sendable {
     public let issuers: Issuers
     /// The nodes of the fabric, by names, places and kinds.
     public let nodes: NodeService
-    /// What devices do: verbs, readings, states.
+    /// The abilities of devices: verbs, readings, states.
     public let devices: DeviceService
-    /// What an administrator does with a node: windows, rights, bindings, networks, removal.
+    /// An administrator's work on a node: windows, rights, bindings, networks, removal.
     public let administration: AdministrationService
     /// Groups of nodes that take one message together.
     public let groups: GroupService
-    /// What nodes report by themselves.
+    /// Reports of nodes.
     public let subscriptions: SubscriptionService
     /// Which makers of devices are trusted.
     public let trust: TrustService

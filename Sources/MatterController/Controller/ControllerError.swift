@@ -2,7 +2,7 @@ public import MatterModel
 
 /// Why a controller could not do what it was asked to, once its own layers had no better name for it.
 public struct ControllerError: CodedError {
-    /// What can fail here.
+    /// The ways in which this can fail.
     public enum Code: String, ErrorCode {
         /// The command was sent and may have run; its outcome is unknown.
         case outcomeUnknown = "command.outcome-unknown"
@@ -85,7 +85,7 @@ public struct ControllerError: CodedError {
         /// Another process takes the check-ins of the fabric's nodes.
         case listening = "icd.listening"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
             case .outcomeUnknown: .outcomeUnknown
@@ -108,11 +108,11 @@ public struct ControllerError: CodedError {
         }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var reason: String
-    /// What to do next; `nil` if that is not known.
+    /// The next step; `nil` if that is not known.
     public var hint: Hint?
     /// The status that the node answered; `nil` if it did not.
     public var status: StatusIB?
@@ -144,7 +144,7 @@ public struct ControllerError: CodedError {
 }
 
 extension ControllerError {
-    /// What programs may want to know, by name.
+    /// Facts for programs, by name.
     public var facts: [Fact] {
         if let network { return network.facts }
         return [Fact("response", refusal?.name), Fact("responseCode", refusal?.number)].compactMap { $0 }

@@ -12,7 +12,7 @@ public final class FabricContext: Sendable {
     public let fabrics: FabricStore
     private let opened = Mutex(Opened())
 
-    /// What has been opened, each once.
+    /// The files opened, each once.
     private struct Opened {
         var fabric: FabricRecord?
         var credentials: OperationalCredentials?
@@ -143,7 +143,7 @@ public final class FabricContext: Sendable {
         return NodeNoteStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }
 
-    /// What the nodes have given us to resume sessions with.
+    /// The nodes' tickets for resuming sessions.
     func resumptions() throws -> ResumptionStore {
         let fabric = try fabric()
         return ResumptionStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)

@@ -1,6 +1,6 @@
 import MatterState
 
-/// What can be done with a fabric: one part of it, over the context that all parts share.
+/// The operations on a fabric: one part of it, over the context that all parts share.
 protocol FabricService: Sendable {
     /// The fabric in use.
     nonisolated var context: FabricContext { get }

@@ -2,7 +2,7 @@ import MatterLedger
 
 /// Why something did not succeed.
 public struct MatterError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is, and so what a program can do about it.
+    /// The kind of failure, and so what a program can do about it.
     public enum Code: String, Sendable, CaseIterable {
         /// A command was sent that must not run twice, and no answer came: it may have run. Read the state.
         case outcomeUnknown
@@ -32,11 +32,11 @@ public struct MatterError: Error, Sendable, CustomStringConvertible {
         case defect
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
     /// The exact failure, such as `pase.wrong-passcode`; `docs/exit-codes.md` lists them.
     public let id: String
-    /// What is wrong, as a sentence. It may quote a device: escape it before it reaches a terminal.
+    /// The fault, as a sentence. It may quote a device: escape it before it reaches a terminal.
     public let message: String
     /// The next step, where there is one.
     public let hint: String?

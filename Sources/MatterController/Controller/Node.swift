@@ -54,7 +54,7 @@ public struct Endpoint: Sendable, Hashable, Identifiable {
     public let deviceTypes: [DeviceTypeID]
     /// The clusters that it serves.
     public let clusters: [ClusterID]
-    /// What the user calls the device behind it, if the node is a bridge.
+    /// The user's name for the device behind it, if the node is a bridge.
     public let label: String?
     /// The room of the device behind it, if the node is a bridge.
     public let room: String?

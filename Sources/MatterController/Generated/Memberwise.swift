@@ -44,9 +44,10 @@ extension NetworkState.Network {
 }
 
 extension NodeLink.Patience {
-    package init(usual: Duration, afterAcknowledgement: Duration? = nil, _: Void = ()) {
+    package init(usual: Duration, afterAcknowledgement: Duration? = nil, silence: Duration? = nil, _: Void = ()) {
         self.usual = usual
         self.afterAcknowledgement = afterAcknowledgement
+        self.silence = silence
     }
 }
 

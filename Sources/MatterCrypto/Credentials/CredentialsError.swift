@@ -77,11 +77,11 @@ public struct CredentialsError: CodedError, Equatable {
         /// The cryptographic library failed.
         case cryptography = "credentials.cryptography"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind { .localState }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
     /// A sentence for a person.
     public var reason: String
@@ -97,7 +97,7 @@ public struct CredentialsError: CodedError, Equatable {
         self.offset = offset
     }
 
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var message: String {
         let place = offset.map { " (at byte \($0))" } ?? ""
         return certificate.map { "\($0): \(reason)\(place)" } ?? reason + place

@@ -26,11 +26,11 @@ public struct CryptoError: CodedError, Equatable {
         /// libcrypto reported a failure that no input explains.
         case `internal` = "crypto.internal"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind { .defect }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
     /// A sentence for a person.
     public var reason: String

@@ -74,7 +74,7 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
     public var description: String { "<\(count) secret bytes>" }
     /// The value as text, without the secret.
     public var debugDescription: String { description }
-    /// What debuggers show: nothing of the secret.
+    /// The text for debuggers: nothing of the secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -1,4 +1,4 @@
-/// What a user knows of a device that is to be commissioned: its passcode, and which of several devices is meant
+/// The user's knowledge of a device that is to be commissioned: its passcode, and which of several devices is meant
 /// (Matter core specification, 5.1).
 public struct SetupCode: Hashable, Sendable {
     /// The passcode.
@@ -26,6 +26,6 @@ extension SetupDiscriminator {
 }
 
 extension SetupPayload {
-    /// What finds the device and proves to it that its user is here.
+    /// The data that finds the device and proves to it that its user is here.
     package var code: SetupCode { SetupCode(passcode: passcode, discriminator: discriminator) }
 }

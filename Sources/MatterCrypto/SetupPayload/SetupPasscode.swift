@@ -29,6 +29,6 @@ extension SetupPasscode: CustomStringConvertible, CustomDebugStringConvertible, 
     public var description: String { "(passcode)" }
     /// The value as text, without the secret.
     public var debugDescription: String { description }
-    /// What debuggers show: nothing of the secret.
+    /// The text for debuggers: nothing of the secret.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -60,7 +60,7 @@ public struct SetupPayload: Hashable, Sendable {
     public var commissioningFlow: CommissioningFlow
     /// `nil` for manual codes, which do not say. Reserved bits are kept.
     public var discoveryCapabilities: DiscoveryCapabilities?
-    /// What tells it from other devices while it can be commissioned.
+    /// The mark that tells it from other devices while it can be commissioned.
     public var discriminator: SetupDiscriminator
     /// The passcode.
     public var passcode: SetupPasscode

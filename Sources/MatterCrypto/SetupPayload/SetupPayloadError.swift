@@ -35,7 +35,7 @@ public struct SetupPayloadError: CodedError, Equatable {
         /// TLV data at the end of a QR payload that is malformed or breaks a rule.
         case extensionData = "payload.extension-data"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind { .invalidInput }
     }
 

@@ -2,7 +2,7 @@ public import MatterBase
 
 /// Why an HTTP exchange could not be completed. Never holds a header, a body or the credentials of a proxy.
 public struct HTTPError: CodedError, Equatable {
-    /// What kind of fault it is. The raw value is stable and meant for programs.
+    /// The kind of fault. The raw value is stable and meant for programs.
     public enum Code: String, ErrorCode, CaseIterable {
         /// A base URL that is none, or that this program does not accept.
         case invalidURL = "http.invalid-url"
@@ -31,7 +31,7 @@ public struct HTTPError: CodedError, Equatable {
         /// libcurl is not installed, or too old.
         case libraryMissing = "http.library-missing"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
             case .libraryMissing: .serviceMissing
@@ -42,11 +42,11 @@ public struct HTTPError: CodedError, Equatable {
         }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
     /// A sentence for a person.
     public var reason: String
-    /// What to do about it, where that is known.
+    /// Advice, where that is known.
     public var hint: Hint?
 
     package init(_ code: Code, _ reason: String, hint: Hint? = nil) {

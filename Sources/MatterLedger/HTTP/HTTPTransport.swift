@@ -1,4 +1,4 @@
-/// What carries out single HTTP exchanges: the edge to the network, or a stand-in for tests.
+/// The client for single HTTP exchanges: the edge to the network, or a stand-in for tests.
 public protocol HTTPTransport: Sendable {
     /// One attempt. An answer of any status is an answer.
     ///

@@ -15,12 +15,12 @@ public struct RetryPolicy: Sendable, Equatable {
     // memberwise: package, attempts = 4, firstPause = .milliseconds(250), longestPause = .seconds(5),
     //     longestWait = .seconds(20)
 
-    /// What requests get unless told otherwise.
+    /// The default time limit of requests.
     public static let standard = RetryPolicy()
     /// One attempt.
     public static let none = RetryPolicy(attempts: 1)
 
-    /// What came of an attempt.
+    /// The outcome of an attempt.
     package enum Outcome: Sendable {
         case answered(HTTPResponse)
         case failed(HTTPError)

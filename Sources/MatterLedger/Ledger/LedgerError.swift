@@ -2,7 +2,7 @@ public import MatterBase
 
 /// Why the Alliance's ledger gave no usable answer, or why what it gave is not trusted.
 public struct LedgerError: CodedError, Equatable {
-    /// What kind of fault it is. The raw value is stable and meant for programs.
+    /// The kind of fault. The raw value is stable and meant for programs.
     public enum Code: String, ErrorCode, CaseIterable {
         /// No answer: no connection, a lost one, no time left, TLS that cannot be trusted, a redirection.
         case unreachable = "ledger.unreachable"
@@ -27,7 +27,7 @@ public struct LedgerError: CodedError, Equatable {
         /// A stored set that cannot be read.
         case damaged = "trust.damaged"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
             case .unreachable, .refused, .failing, .malformed, .tooLarge, .empty: .issuerFailed
@@ -38,15 +38,15 @@ public struct LedgerError: CodedError, Equatable {
         }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
     /// A sentence for a person.
     public var reason: String
-    /// What to do next; `nil` if that is not known.
+    /// The next step; `nil` if that is not known.
     public var hint: Hint?
     /// The fault of the connection, where it is one.
     package var connection: HTTPError?
-    /// What HTTP said, where it said something.
+    /// The HTTP status, where there is one.
     package var status: Int?
 
     /// An error with its words, and what the connection or the server said.
@@ -62,7 +62,7 @@ public struct LedgerError: CodedError, Equatable {
         self.status = status
     }
 
-    /// What programs may want to know, by name.
+    /// Facts for programs, by name.
     public var facts: [Fact] {
         [Fact("httpStatus", status), Fact("transport", connection?.id)].compactMap { $0 }
     }
@@ -87,6 +87,6 @@ extension LedgerError: JSONFieldFailure {
 }
 
 extension LedgerError {
-    /// What kind of failure it is, from which the exit code follows.
+    /// The kind of failure, from which the exit code follows.
     public var kind: FailureKind { code == .unreachable && isLibraryMissing ? .serviceMissing : code.kind }
 }

@@ -33,7 +33,7 @@ public struct DataModelError: CodedError, Equatable {
         /// A file of cluster definitions that breaks its schema, or cannot be read.
         case badDefinitions = "data-model.bad-definitions"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind { .invalidInput }
     }
 
@@ -67,7 +67,7 @@ public struct DataModelError: CodedError, Equatable {
         advice = faults.lazy.compactMap(\.advice).first
     }
 
-    /// What to do about it: the nearest spellings, else the advice.
+    /// Advice: the nearest spellings, if there are any.
     public var hint: Hint? { suggestion.map { Hint($0) } ?? advice }
 
     private var suggestion: String? { Suggestions.question(suggestions) }

@@ -34,7 +34,7 @@ package struct BluetoothError: CodedError, Equatable {
         case connectFailed = "bluetooth.connect-failed"
         /// The device's services were not told in time.
         case servicesUnresolved = "bluetooth.services-unresolved"
-        /// What the host remembers of the device's services is not true any more.
+        /// The host's memory of the device's services is out of date.
         case staleCache = "bluetooth.stale-cache"
         /// The device does not offer the service of Matter.
         case noService = "bluetooth.no-service"
@@ -52,7 +52,7 @@ package struct BluetoothError: CodedError, Equatable {
         }
     }
 
-    /// What decides the next step where the code alone does not.
+    /// The facts that decide the next step where the code alone does not.
     package enum Cause: String, Sendable {
         /// The service is there and hangs, so that starting it would not help.
         case hung

@@ -126,7 +126,7 @@ public struct CommissionableDevice: Hashable, Sendable {
     public let port: UInt16
     /// At least one, best first.
     public let addresses: [ResolvedAddress]
-    /// What it says about itself.
+    /// Its description of itself.
     public let record: CommissionableRecord
 }
 

@@ -23,7 +23,7 @@ public struct DiscoveryError: CodedError, Equatable {
         /// DNS data, or a name, that is not what it should be.
         case malformedRecord = "discovery.malformed-record"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
             case .libraryMissing, .busUnavailable, .daemonUnavailable, .disconnected, .noNetwork: .serviceMissing
@@ -33,7 +33,7 @@ public struct DiscoveryError: CodedError, Equatable {
         }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
     /// A sentence for a person.
     public var reason: String

@@ -2,7 +2,7 @@ public import MatterBase
 
 /// Why a handshake failed (Matter core specification 4.14).
 public struct SecureChannelError: CodedError, Equatable {
-    /// What can fail here.
+    /// The ways in which this can fail.
     public enum Code: String, ErrorCode {
         /// A message that does not decode, or comes out of turn.
         case malformed = "secure-channel.malformed"
@@ -27,13 +27,13 @@ public struct SecureChannelError: CodedError, Equatable {
         /// A failure inside our own cryptography.
         case cryptography = "secure-channel.cryptography"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind { .defect }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var reason: String
     /// The status report for the peer; `nil` if the peer sent one.
     package var reply: StatusReport?

@@ -10,7 +10,7 @@ public enum HandshakePhase: String, Sendable {
 
 /// Why there is no session with a peer: the phase, what was tried and what was heard.
 public struct SessionError: CodedError {
-    /// What can fail here.
+    /// The ways in which this can fail.
     public enum Code: String, ErrorCode {
         /// Discovery named no address, and none was known.
         case notDiscovered = "session.not-discovered"
@@ -25,15 +25,15 @@ public struct SessionError: CodedError {
         /// The handshake itself failed; see ``SessionError/refusal``.
         case refused = "session.refused"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind { .noAnswer }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
     /// The phase that failed.
     public var phase: HandshakePhase
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var reason: String
     /// Every address that was tried.
     public var tried: [PeerAddress] = []

@@ -2,7 +2,7 @@ public import MatterBase
 
 /// Why the transport refused or lost something.
 public struct TransportError: CodedError, Equatable {
-    /// What can fail here.
+    /// The ways in which this can fail.
     public enum Code: String, ErrorCode {
         /// A datagram that is not a Matter message, or is one that must be dropped.
         case malformedMessage = "transport.malformed-message"
@@ -39,7 +39,7 @@ public struct TransportError: CodedError, Equatable {
         /// The Bluetooth connection with the peer ended, or the peer said nothing on it for too long.
         case linkLost = "transport.link-lost"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
             case .socket, .noInterface: .serviceMissing
@@ -54,9 +54,9 @@ public struct TransportError: CodedError, Equatable {
         }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var reason: String
     /// The report of the exchange until then.
     public var report: ExchangeReport?

@@ -10,7 +10,7 @@ extension AccessControl.AccessControlEntry {
     package typealias AuthMode = AccessControl.AccessControlEntryAuthMode
     package typealias Target = AccessControl.AccessControlTarget
 
-    /// What every device has to have room for, and what this one has.
+    /// The least room of every device, and what this one has.
     enum Capacity {
         static let entriesPerFabric = 4
         static let subjectsPerEntry = 4

@@ -13,7 +13,7 @@ struct LevelControlServer: ClusterServer {
         var steps: [Step]
     }
 
-    /// What the On/Off cluster tells it.
+    /// The view of the On/Off cluster.
     enum Signal: ClusterSignal {
         /// A command wants the light on (it is already) or off (it will be when the level says so).
         case switched(on: Bool)

@@ -2,7 +2,7 @@ import MatterNetwork
 
 /// On/Off, with the feature Lighting where wanted (Matter application cluster specification 1.5).
 struct OnOffServer: ClusterServer {
-    /// What other clusters tell it.
+    /// The facts from other clusters.
     enum Signal: ClusterSignal {
         /// A move of the level with on/off has begun above, or ended at, the lowest level.
         case set(Bool)

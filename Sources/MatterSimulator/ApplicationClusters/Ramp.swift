@@ -16,7 +16,7 @@ struct Ramp: Sendable, Equatable {
         return from + Int((Double(to - from) * fraction).rounded())
     }
 
-    /// What is left, in tenths of a second, at most what an attribute holds.
+    /// The rest, in tenths of a second, at most what an attribute holds.
     func remaining(at now: Instant) -> UInt16 {
         guard now < end else { return 0 }
         return UInt16(clamping: Int(((end - now) / .milliseconds(100)).rounded(.up)))

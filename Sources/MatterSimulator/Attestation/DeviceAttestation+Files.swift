@@ -1,7 +1,7 @@
 package import MatterCrypto
 
 extension AttestationFiles {
-    /// What a virtual device needs of them.
+    /// The part that a virtual device needs of them.
     ///
     /// - Parameter path: where they came from.
     /// - Throws: `simulator.invalid-attestation` if something is missing.

@@ -1,6 +1,6 @@
 package import MatterNetwork
 
-/// What a ``ClusterServer`` sees of its node during a call. Do not keep it.
+/// A ``ClusterServer``'s view of its node during a call. Do not keep it.
 package struct ClusterContext {
     /// The whole node; the clusters of the root endpoint need it, others should not.
     let node: SimulatedNode

@@ -72,7 +72,7 @@ package protocol ClusterServer {
     var quietAttributes: Set<AttributeID> { get }
     /// Sibling clusters whose changes the server wants to hear of.
     var observedClusters: Set<ClusterID> { get }
-    /// What is kept beside the persistent attributes.
+    /// State kept beside the persistent attributes.
     var savedState: TLVValue? { get }
 
     /// Takes back what ``savedState`` was in an earlier run.
@@ -87,7 +87,7 @@ package protocol ClusterServer {
     mutating func write(_ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext) throws(ClusterFailure)
     /// Runs a command.
     mutating func invoke(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer
-    /// What came of the work that a command was put off for.
+    /// The outcome of the work that a command was put off for.
     mutating func finish(
         _ result: any ClusterSignal, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer

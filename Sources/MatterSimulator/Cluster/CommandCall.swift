@@ -17,7 +17,7 @@ package struct CommandCall: Sendable {
     }
 }
 
-/// What a server answers to a command.
+/// The answer of a server to a command.
 package enum CommandAnswer: Sendable {
     /// A plain SUCCESS.
     case success

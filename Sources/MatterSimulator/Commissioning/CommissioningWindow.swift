@@ -6,7 +6,7 @@ struct CommissioningWindow: Sendable {
 
     /// How many handshakes may fail before the window closes.
     static let mostAttempts = 20
-    /// What an administrator may ask for, in seconds.
+    /// The range that an administrator may ask for, in seconds.
     static let timeouts: ClosedRange<UInt16> = 180...900
 
     var mode = Mode.windowNotOpen

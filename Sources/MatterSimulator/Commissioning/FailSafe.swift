@@ -13,9 +13,9 @@ struct FailSafe: Sendable {
     var pendingKey: (key: P256PrivateKey, isForUpdate: Bool)?
     /// The fabric that AddNOC added or UpdateNOC changed.
     var changedFabric: UInt8?
-    /// What that fabric was before UpdateNOC; `nil` if it was not there.
+    /// The state of that fabric before UpdateNOC; `nil` if it was not there.
     var replacedFabric: FabricEntry?
-    /// What clusters of the root endpoint take back on expiry, by cluster.
+    /// The changes that clusters of the root endpoint take back on expiry, by cluster.
     var savedStates: [ClusterID: TLVValue] = [:]
 
     var hasNOCCommand: Bool { changedFabric != nil }

@@ -1,6 +1,6 @@
 package import MatterState
 
-/// What a virtual device is born with: two numbers that stay the same over its life.
+/// The identity of a virtual device: two numbers that stay the same over its life.
 package struct DeviceIdentity: Sendable, Equatable {
     /// 32 hexadecimal digits.
     package var uniqueID: String

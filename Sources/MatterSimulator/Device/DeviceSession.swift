@@ -59,7 +59,7 @@ struct DeviceSessions: Sendable {
     }
 }
 
-/// What earlier sessions may be resumed from, newest last; each fabric keeps a few.
+/// The tickets for resuming earlier sessions, newest last; each fabric keeps a few.
 struct ResumptionTable: Sendable {
     static let perFabric = 8
 

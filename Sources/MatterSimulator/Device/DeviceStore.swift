@@ -5,7 +5,7 @@ package import MatterState
 /// `NODE/fabrics`, `NODE/resumptions`: secrets; `NODE/clusters`: attributes and states; `NODE/events`, `NODE/boots`:
 /// numbers. All are TLV.
 package struct DeviceStore: Sendable {
-    /// What was saved.
+    /// The saved state.
     package struct Contents: Sendable {
         package var node = SavedNode()
         package var resumptions: [ResumptionRecord] = []

@@ -7,7 +7,7 @@ enum Publication: Hashable, Sendable {
     case operational(OperationalInstance, sleepsLong: Bool?)
 }
 
-/// What the network is told of the device (Matter core specification 4.3).
+/// The announcement of the device on the network (Matter core specification 4.3).
 extension SimulatedDevice {
     /// Brings what is advertised in line with what is true, one change after the other.
     func advertise() {

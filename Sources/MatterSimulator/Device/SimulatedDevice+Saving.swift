@@ -1,6 +1,6 @@
 import MatterState
 
-/// What a device keeps over a restart.
+/// The state that a device keeps over a restart.
 extension SimulatedDevice {
     /// Saves what has changed: fabrics at once, so that no peer believes in one that a power cut takes away; attributes soon
     /// after, since there may be many changes in a row. Who has written or stored something waits for that: see

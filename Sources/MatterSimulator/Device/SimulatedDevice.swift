@@ -65,7 +65,7 @@ package actor SimulatedDevice {
     private(set) var port: UInt16 = 0
     private var timer: (deadline: Instant, task: Task<Void, Never>)?
     var published: [Publication: any PublishedService] = [:]
-    /// What is advertised over Bluetooth.
+    /// The advertisement over Bluetooth.
     var bluetoothAdvertisement: BLEAdvertisement?
     var advertising: Task<Void, Never>?
     var sending: Task<Void, Never>?

@@ -86,7 +86,7 @@ package struct SimulatedType: Sendable {
     }
 }
 
-/// What a user chose for all endpoints.
+/// The user's choice for all endpoints.
 package struct DeviceOptions: Sendable {
     /// The way of controllers to the cloud that they are told of; `nil` if they have none.
     package var cloud: (any HubCloud)?

@@ -40,7 +40,7 @@ package struct FabricEntry: Sendable {
         return undone
     }
 
-    /// What CASE works with; every identity protection key is tried.
+    /// The keys of CASE; every identity protection key is tried.
     package var credentials: CASECredentials {
         let current = operational.ipkEpochKey
         let others = keySets.first { $0.id == GroupKeySet.identityProtection }?.keys.map(\.key) ?? []

@@ -1,6 +1,6 @@
 import MatterNetwork
 
-/// What a running device remembers of its faults.
+/// A running device's memory of its faults.
 struct FaultState: Sendable {
     private let plan: FaultPlan
     private var counts: [FaultPlan.NthMessage: Int] = [:]
@@ -12,7 +12,7 @@ struct FaultState: Sendable {
         busyLeft = plan.busySigma1
     }
 
-    /// What becomes of datagrams; `nil` if nothing out of the ordinary.
+    /// The fate of datagrams; `nil` if nothing out of the ordinary.
     var impairment: ImpairedLink.Impairment? {
         guard plan.impairsDatagrams else { return nil }
         let plan = plan

@@ -168,7 +168,7 @@ final class ImpairedLink: Sendable {
         }
 
         private func send(_ datagram: [UInt8], from descriptor: Int32, to address: [UInt8]) {
-            // What was on its way when the link closed is lost.
+            // Data that was on its way when the link closed is lost.
             guard state.withLock({ $0.source != nil }) else { return }
             _ = address.withUnsafeBytes {
                 sendto(

@@ -24,7 +24,7 @@ struct OddValues: Sendable, Equatable {
     /// No structure of the specification has fields with these numbers.
     private static let unknownFields: [UInt8] = [250, 251]
 
-    /// What is reported in place of a value; `nil` for nothing.
+    /// The status in place of a value; `nil` for nothing.
     static func value(_ oddity: Oddity, insteadOf value: TLVValue) -> TLVValue? {
         switch oddity {
         case .wrongType: if case .string = value { .uint(7) } else { .string("odd\u{1B}[31m\u{202E}\n") }

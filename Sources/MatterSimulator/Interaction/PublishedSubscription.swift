@@ -14,7 +14,7 @@ struct PublishedSubscription: Sendable {
     /// True if a report is on its way.
     var isReporting = false
     var lastReport: Instant
-    /// What has changed since it was last reported.
+    /// The changes since it was last reported.
     private(set) var dirty: [ConcreteAttributePath] = []
     private var isDirty: Set<ConcreteAttributePath> = []
     /// The first event that was not reported.
@@ -57,7 +57,7 @@ struct PublishedSubscription: Sendable {
         if eventPaths.contains(where: { $0.isUrgent == true && $0.matches(path) }) { hasUrgentEvent = true }
     }
 
-    /// What goes into the next report.
+    /// The contents of the next report.
     mutating func takeDirty() -> [ConcreteAttributePath] {
         defer {
             dirty = []

@@ -47,7 +47,7 @@ extension SimulatedNode {
         return (attributes, readEvents(eventPaths, from: eventMinimum, caller: caller))
     }
 
-    /// What an attribute of a concrete path is reported as, or why it is not.
+    /// The report of an attribute of a concrete path, or the reason why there is none.
     private func report(
         _ path: ConcreteAttributePath, _ asked: AttributePath, _ isFabricFiltered: Bool, _ caller: Caller
     ) -> AttributeReportIB {

@@ -2,7 +2,7 @@ import MatterModel
 
 /// Writing (Matter core specification 8.7.3.2).
 extension SimulatedNode {
-    /// What one write interaction has done so far.
+    /// The progress of one write interaction.
     struct WriteProgress: Sendable {
         /// Clusters whose data version was found right; what the interaction itself changes does not count.
         var checked: Set<ClusterPath> = []

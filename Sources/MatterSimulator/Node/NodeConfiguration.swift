@@ -1,6 +1,6 @@
 package import MatterNetwork
 
-/// What a virtual device is.
+/// The properties of a virtual device.
 package struct NodeConfiguration: Sendable {
     /// How the root endpoint reaches the network.
     package enum Network: String, Sendable, CaseIterable {
@@ -32,7 +32,7 @@ package struct NodeConfiguration: Sendable {
     package var onboarding = Onboarding.joined
     /// False for a device that leaves the commissioner's link when it joins a network, and reports nothing.
     package var isConcurrent = true
-    /// What its radio can join; `nil` for the usual.
+    /// The networks that its radio can join; `nil` for the usual.
     package var networksInReach: [RadioNetwork]?
     package var attestation: DeviceAttestationCredentials
     package var limits: NodeLimits
@@ -106,7 +106,7 @@ package struct NodeLimits: Sendable {
     package init() {}
 }
 
-/// What an earlier run of the device has left.
+/// The state left by an earlier run of the device.
 package struct SavedNode: Sendable {
     package var fabrics: [FabricEntry] = []
     package var clusters: SavedClusters = SavedClusters()

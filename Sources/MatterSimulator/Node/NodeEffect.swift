@@ -1,6 +1,6 @@
 package import MatterNetwork
 
-/// What the pure node wants its edge to do.
+/// The actions that the pure node asks of its edge.
 package enum NodeEffect: Sendable {
     /// The fabric of a PASE session, since AddNOC.
     case adoptFabric(SessionReference, UInt8)

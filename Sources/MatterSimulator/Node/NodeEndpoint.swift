@@ -11,7 +11,7 @@ package struct DeviceTypeRevision: Hashable, Sendable {
     }
 }
 
-/// What an endpoint is made of, before it is part of a node.
+/// The parts of an endpoint, before it is part of a node.
 package struct EndpointPlan {
     package var deviceTypes: [DeviceTypeRevision]
     package var servers: [any ClusterServer]

@@ -48,7 +48,7 @@ package struct SavedClusters: Sendable, Equatable {
 }
 
 extension SimulatedNode {
-    /// What is to be saved of the clusters now. What a fail-safe may still undo is saved as it was before.
+    /// The state of the clusters to save now. What a fail-safe may still undo is saved as it was before.
     var savedClusters: SavedClusters {
         var saved = SavedClusters()
         for number in endpointNumbers {

@@ -23,7 +23,7 @@ final class SimulatedNode {
     /// A part of the state that is saved as one record.
     enum SavedPart: Hashable, Sendable {
         case clusters, fabrics, eventNumber
-        /// What a command has stored in a cluster: saved with the clusters, and before the command is answered.
+        /// The state that a command has stored in a cluster: saved with the clusters, and before the command is answered.
         case states
     }
 
@@ -41,7 +41,7 @@ final class SimulatedNode {
     /// Whether the device can be reached as a node.
     var isOnNetwork: Bool
     var subscriptions: [PublishedSubscription] = []
-    /// What SetUTCTime moved our clock by, in microseconds.
+    /// The correction of our clock by SetUTCTime, in microseconds.
     var clockOffset: Int64 = 0
 
     var effects: [NodeEffect] = []
@@ -178,7 +178,7 @@ final class SimulatedNode {
     /// Microseconds since 2000 by our clock, in the turn at hand.
     var epochMicroseconds: UInt64? { epochMicroseconds(at: moment) }
 
-    /// What our clock shows at a moment. Between turns ``moment`` is that of the last turn.
+    /// The time of our clock at a moment. Between turns ``moment`` is that of the last turn.
     func epochMicroseconds(at moment: Moment) -> UInt64? {
         let unix = Int64(clamping: moment.unixMicroseconds) + clockOffset
         let epoch = unix - 946_684_800_000_000

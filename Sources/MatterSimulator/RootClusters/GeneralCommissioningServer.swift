@@ -80,7 +80,7 @@ struct GeneralCommissioningServer: ClusterServer {
     }
 
     func start(_ context: ClusterContext) {
-        // What was accepted in an earlier run may be too old for this one.
+        // A file accepted in an earlier run may be too old for this one.
         if terms != nil { context[Attribute.tcAcknowledgementsRequired] = .bool(judge(kept(context)) != .ok) }
     }
 

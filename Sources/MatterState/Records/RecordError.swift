@@ -2,7 +2,7 @@ import MatterModel
 
 /// Why a record of the state directory, though undamaged, cannot be used, or an entry was not found.
 public struct RecordError: CodedError, Equatable {
-    /// What can fail here.
+    /// The ways in which this can fail.
     public enum Code: String, ErrorCode {
         /// A member is missing or of the wrong kind.
         case invalid = "state.invalid-record"
@@ -41,7 +41,7 @@ public struct RecordError: CodedError, Equatable {
         /// There are no stored credentials of that network.
         case unknownNetwork = "network.unknown"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
             case .invalid, .fabricExists, .fabricGone, .nameTaken, .nodeExists, .groupExists, .roomExists: .localState
@@ -52,11 +52,11 @@ public struct RecordError: CodedError, Equatable {
         }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var reason: String
-    /// What to do next; `nil` if that is not known.
+    /// The next step; `nil` if that is not known.
     public var hint: Hint?
 
     package init(_ code: Code, _ reason: String, hint: Hint? = nil) {

@@ -76,7 +76,7 @@ extension StateDirectory {
         }
     }
 
-    /// What the lock of an open file is worth; `nil` if the file has been deleted.
+    /// The state of the lock of an open file; `nil` if the file has been deleted.
     private func taken(_ file: consuming Descriptor, _ name: RecordName) throws(StoreError) -> FileLock? {
         // Locks should not be deleted; a lock on a deleted file excludes no other process.
         guard try file.status(path(of: [RecordName.locks, name.lockFile])).st_nlink > 0 else { return nil }

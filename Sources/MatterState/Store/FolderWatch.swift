@@ -38,7 +38,7 @@ package final class FolderWatch: Sendable {
         } catch is KernelWaitError {
             return try await time.sleep(for: max(.zero, min(Self.step, deadline - time.now)))
         }
-        // What it was is read from the records.
+        // Its state is read from the records.
         var events = [UInt8](repeating: 0, count: 4096)
         while read(descriptor, &events, events.count) > 0 {}
     }

@@ -69,7 +69,7 @@ final class OpenFolders: Sendable {
         }
     }
 
-    /// What is open at a path, whether the path still leads there or not.
+    /// The file open at a path, whether the path still leads there or not.
     func opened(_ path: String) -> Folder? {
         entries.withLock { entries in entries.first { $0.path == path }?.folder }
     }

@@ -156,24 +156,48 @@ extension StateDirectory {
         folder.isEmpty ? name : folder + "/" + name
     }
 
-    /// The records of a folder, by name, as they lie on the disk: with their headers, and not examined. What cannot be read is
-    /// left out.
+    /// Goes through the records of a folder, by name, as they lie on the disk: with their headers, and not examined. What cannot
+    /// be read is left out.
     ///
+    /// It is for a shell that waits. A file is not asked for its owner and its size, because that takes as long as to read it; the
+    /// folder was asked.
+    ///
+    /// - Parameter take: gets the name and the bytes. The array may be longer than the record: how many are its own, comes last.
     /// - Throws: ``StoreError`` if the folder cannot be read.
-    func contents(in folder: String) throws(StoreError) -> [(file: String, octets: [UInt8])] {
+    func contents(
+        in folder: String, _ take: (_ file: String, _ octets: [UInt8], _ count: Int) -> Void
+    ) throws(StoreError) {
         let components = try RecordName(folder).components[...]
-        guard let descriptor = try self.folder(components, creating: false) else { return [] }
+        guard let descriptor = try self.folder(components, creating: false) else { return }
         let path = path(of: components)
-        var found: [(file: String, octets: [UInt8])] = []
+        // A page; few records are larger.
+        var buffer = [UInt8](repeating: 0, count: 4096)
         for entry in try descriptor.entries(path).sorted(by: { $0.name < $1.name })
         where !entry.isFolder && RecordName.isAllowed(entry.name) {
             let file = Self.join(folder, entry.name)
-            guard
-                let octets = try? Self.readFile(entry.name, in: descriptor, "\(path)/\(entry.name)", store: self)
-            else { continue }
-            found.append((file, octets))
+            guard let count = read(entry.name, in: descriptor, &buffer) else { continue }
+            guard count == buffer.count else {
+                take(file, buffer, count)
+                continue
+            }
+            if let octets = try? Self.readFile(entry.name, in: descriptor, "\(path)/\(entry.name)", store: self) {
+                take(file, octets, octets.count)
+            }
         }
-        return found
+    }
+
+    /// Reads as much of a file as there is room.
+    private func read(_ file: String, in folder: borrowing Folder, _ buffer: inout [UInt8]) -> Int? {
+        let folderDescriptor = folder.raw
+        // As in `readFile`: a named pipe does not keep us waiting.
+        let opened = opened { openat(folderDescriptor, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard case .success(let raw) = opened else { return nil }
+        let descriptor = Descriptor(owning: raw)
+        let count = buffer.withUnsafeMutableBytes { room in
+            systemCall { Glibc.read(descriptor.raw, room.baseAddress, room.count) }
+        }
+        guard case .success(let count) = count else { return nil }
+        return count
     }
 
     private func entries(of folder: String) throws(StoreError) -> [FolderEntry] {

@@ -14,7 +14,7 @@ public struct StateDirectory: Sendable {
     /// back in time. `nil` for state that needs no such thing; an empty path is a folder that cannot be used.
     public let witness: String?
 
-    /// What chose the path, for messages: `--home`, `$MATTERCTL_HOME`; `nil` if that is not known.
+    /// The source of the path, for messages: `--home`, `$MATTERCTL_HOME`; `nil` if that is not known.
     public var origin: String?
 
     /// The path, and what chose it: `/srv/matter ($MATTERCTL_HOME)`.
@@ -39,7 +39,7 @@ public struct StateDirectory: Sendable {
         case temporaryCreated, temporaryWritten, temporarySynchronized, previousKept, renamed, folderSynchronized
     }
 
-    /// What a write survives.
+    /// The durability of a write.
     package enum Durability: Sendable {
         /// It is there for good once the call has returned.
         case synchronized

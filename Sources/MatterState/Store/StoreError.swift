@@ -32,7 +32,7 @@ public struct StoreError: CodedError, Equatable {
         /// Anything else that the operating system reports.
         case system = "state.io"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind { .localState }
     }
 

@@ -50,7 +50,7 @@ enum CloudErrorCode: Int, CaseIterable, Sendable {
     case codeNotSent = 119_008
     case deletionNotBegun = 119_009
 
-    /// What follows from a code.
+    /// The meaning of a code.
     struct Facts: Sendable {
         /// For people.
         let meaning: String
@@ -141,6 +141,6 @@ enum CloudErrorCode: Int, CaseIterable, Sendable {
 }
 
 extension RainMakerError {
-    /// What is known of the cloud's code, if the answer has one that is listed.
+    /// The facts about the cloud's code, if the answer has one that is listed.
     var cloudFacts: CloudErrorCode.Facts? { cloudCode.flatMap { CloudErrorCode($0) }?.facts }
 }

@@ -3,7 +3,7 @@ import MatterLedger
 /// A controller that is told what to do through its parameters in the cloud, and not through a cluster: the firmware of
 /// 2026, and the older one without a Matter server (docs/rainmaker.md).
 package struct CloudHub: Sendable, Equatable {
-    /// What its firmware is, by the service that makes it a controller.
+    /// The kind of its firmware, by the service that makes it a controller.
     package enum Kind: String, Sendable, CaseIterable {
         /// `esp.service.matter-controller-setup`: account and set-up are two services.
         case setup
@@ -24,7 +24,7 @@ package struct CloudHub: Sendable, Equatable {
         fileprivate var ready: Int { self == .setup ? 0b1111 : 0b111_1111 }
     }
 
-    /// What a controller of a Matter fabric can be told. The raw value is that of its command parameter.
+    /// The commands for a controller of a Matter fabric. The raw value is that of its command parameter.
     package enum Command: Int, Sendable {
         /// Get a certificate with the group's present tag.
         case updateNOC = 1

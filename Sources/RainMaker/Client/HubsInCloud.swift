@@ -1,6 +1,6 @@
 package import MatterLedger
 
-/// What is done with the controllers that are told through the cloud (docs/rainmaker.md).
+/// The calls for controllers that are told through the cloud (docs/rainmaker.md).
 package struct HubsInCloud: Sendable {
     /// How long a controller may take to log in and to get its certificate.
     package static let patience = Duration.seconds(60)

@@ -2,7 +2,7 @@ import MatterModel
 
 /// The RainMaker cluster (docs/rainmaker.md).
 extension RainMakerCluster {
-    /// What the device can keep of the text, bytes.
+    /// The part of the text that the device can keep, bytes.
     static let longestNodeID = 40
     static let longestResponse = 150
 }

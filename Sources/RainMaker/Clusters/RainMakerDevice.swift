@@ -34,7 +34,7 @@ package struct RainMakerDevice: Sendable {
         return id
     }
 
-    /// What the cloud is to know of the device, read from it as at its commissioning: `{"Matter": {…}}`.
+    /// The report to the cloud about the device, read from it as at its commissioning: `{"Matter": {…}}`.
     package func metadata(name: String?, group: String) async throws -> JSONObject {
         let paths = DeviceMetadata.wanted.map {
             AttributePath(endpoint: nil, cluster: ClusterID($0.cluster), attribute: AttributeID($0.attribute))

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What the cloud is told of a device whose metadata was collected again (docs/rainmaker.md).
+/// The report to the cloud about a device whose metadata was collected again (docs/rainmaker.md).
 package struct MetadataUpdate: Sendable, Equatable {
     /// A member that is other than the cloud has it.
     package struct Change: Sendable, Equatable {
@@ -17,7 +17,7 @@ package struct MetadataUpdate: Sendable, Equatable {
 
     /// Empty if the cloud knows the device as it is.
     package private(set) var changes: [Change] = []
-    /// What to send: everything that the cloud is to have. A cloud may merge it into what it has, at any depth, or put it in
+    /// The data to send: everything that the cloud is to have. A cloud may merge it into what it has, at any depth, or put it in
     /// the place of `Matter`; hence what is gone is `null`, and what stays is sent too.
     package private(set) var body = JSONObject()
 

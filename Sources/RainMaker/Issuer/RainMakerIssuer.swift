@@ -111,7 +111,7 @@ package struct RainMakerIssuer: NOCIssuer {
     // MARK: Confirming
 
     package func confirm(_ receipt: NOCReceipt, node: NodeID) async throws {
-        // What is not pending any more was confirmed before.
+        // A fabric that is not pending any more was confirmed before.
         guard var pending = try store.pending(receipt.rawValue) else { return }
         try await prove(&pending)
         try await Self.confirm(pending, group: groupID, client: client, store: store)

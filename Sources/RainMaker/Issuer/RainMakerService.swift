@@ -10,7 +10,7 @@ extension FabricRecord.Issuer {
 package struct RainMakerService: IssuerService {
     /// The setting that says when the cloud learns what a device is: a ``RainMakerIssuer/MetadataMode``.
     package static let metadata = "metadata"
-    /// What the cloud gets at least after devices have used up the time: it has to be told what became of them.
+    /// The least time for the cloud after devices have used up the time: it has to be told what became of them.
     private static let grace = Duration.seconds(5)
 
     /// Makes the client of an account, whose calls end at the deadline.

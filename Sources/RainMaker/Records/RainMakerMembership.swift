@@ -171,7 +171,7 @@ package struct RainMakerStore: Sendable {
 
     private func removal(of node: NodeID) -> String { "\(removals)/\(node).json" }
 
-    /// What the cloud has to be told. A node that is still known here has not left: the command that was about to remove it was
+    /// The reports that the cloud has to get. A node that is still known here has not left: the command that was about to remove it was
     /// cut short.
     package func allRemovals() throws -> [PendingRemoval] {
         let nodes = NodeStore(state, fabric: fabric)

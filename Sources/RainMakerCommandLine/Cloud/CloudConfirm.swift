@@ -77,7 +77,7 @@ struct CloudConfirm: CloudSubcommand {
         _ request: String, of group: CloudGroup, _ client: CloudClient, _ setup: CloudSetup
     ) async throws {
         var (id, proof) = (rainmakerNode, signature)
-        // What waits here has the node's metadata with it, which no other call would bring to the cloud.
+        // A change that waits here has the node's metadata with it, which no other call would bring to the cloud.
         let waiting = try waiting(request, of: group, setup)
         if let node {
             let fabric = try setup.localFabric(ofGroup: group).name
@@ -103,7 +103,7 @@ struct CloudConfirm: CloudSubcommand {
         return try RainMakerStore(setup.state, fabric: fabric).pending(request).map { ($0, fabric) }
     }
 
-    /// What waited here is done.
+    /// The waiting work is done.
     private func settle(
         _ pending: PendingConfirmation, _ store: RainMakerStore, _ setup: CloudSetup, _ fabric: String
     ) throws {

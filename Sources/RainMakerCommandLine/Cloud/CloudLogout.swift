@@ -12,5 +12,9 @@ struct CloudLogout: CloudSubcommand {
 
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
         try await client.logout(all: all)
+        console.object {
+            Field("profile", client.account.profile)
+            Field("result", "logged-out")
+        }
     }
 }

@@ -16,7 +16,7 @@ struct CloudSetup: Sendable {
 
     /// The time for all calls of a command where the user gives none.
     private static let standardBudget = Duration.seconds(120)
-    /// What the cloud gets at least after devices have used up the time: it has to be told what became of them.
+    /// The least time for the cloud after devices have used up the time: it has to be told what became of them.
     private static let grace = Duration.seconds(5)
 
     init(_ options: CloudOptions) throws {

@@ -21,7 +21,7 @@ struct CloudStatus: CloudSubcommand {
             Field("profile", client.account.profile, label: "profile")
             Field("url", client.account.url.description, label: "url")
             Field("user", name, label: "user")
-            Field("tokenExpires", expires, label: "tokenExpires")
+            Field("tokenExpires", expires.map { X509Time.text(max(0, $0)) }, label: "tokenExpires")
         }
     }
 }

@@ -3,7 +3,7 @@ import MatterCommandLine
 package import MatterSimulator
 import SimulatorCommandLine
 
-/// What `simulate` can be at RainMaker.
+/// The forms of `simulate` at RainMaker.
 package struct RainMakerDeviceOptions: VendorDeviceOptions {
     @Flag(name: .customLong("rainmaker"), help: "Have the RainMaker cluster, in its newest revision.")
     var hasCluster = false

@@ -4,7 +4,7 @@ import MatterController
 protocol AccessChange: NodeSubject {
     var catalogue: CatalogueOptions { get }
 
-    /// What to change; whatever is wrong with the words is an error before anything is sent.
+    /// The changes wanted; whatever is wrong with the words is an error before anything is sent.
     func change(_ words: AccessWords, _ console: Console) async throws -> AccessListEdit.Change
 
     /// Whether the words name entries by their places, which are others after each change.
@@ -35,7 +35,7 @@ extension AccessChange {
             let present = try await link.accessList(deadline: deadline).entries
             if dependsOnPlaces { try edit.requireSeen(present, .ofThisRun(), context.controller.context.seenLists()) }
             edit.seen = present
-            // What cannot be done is said before the question.
+            // An impossible step is said before the question.
             if try !edit.applied(to: present, within: .unlimited).means(present) { try confirm(context.console) }
             let (list, isChanged) = try await link.change(
                 accessListBy: edit, deadline: context.deadline(for: record))

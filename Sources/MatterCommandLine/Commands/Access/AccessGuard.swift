@@ -14,7 +14,7 @@ struct AccessGuard {
 
     /// Refuses a list that would lock us out.
     ///
-    /// What is written takes the place of all entries of our fabric, so that the list itself is what would result. One that
+    /// The written list takes the place of all entries of our fabric, so that the list itself is what would result. One that
     /// cannot be read as a list of entries admits no one.
     ///
     /// - Parameter own: who we are on the fabric.

@@ -15,6 +15,8 @@ struct AccessList: NodeSubject {
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var onlyReads: Bool { true }
+
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {

@@ -1,6 +1,6 @@
 import MatterController
 
-/// What is printed of an access control list.
+/// The rows of an access control list.
 struct AccessListReport: Sendable {
     private let own: NodeIdentity
     private let nodes: [NodeRecord]
@@ -96,7 +96,7 @@ struct AccessListReport: Sendable {
 
     func subject(_ subject: NodeID, of entry: AccessControlEntry) -> Report {
         Report {
-            Field("id", subject)
+            Field("subject", subject)
             Field("tag", CASEAuthenticatedTag(subject: subject)?.description)
             Field("name", name(of: subject, in: entry))
             Field("us", isOurs(subject, of: entry))

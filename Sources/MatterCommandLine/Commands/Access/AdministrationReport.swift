@@ -1,6 +1,6 @@
 import MatterController
 
-/// What is printed of those who have a say on a node.
+/// The row of a subject with rights on a node.
 struct AdministrationReport: Sendable {
     let names: FabricNames
     let access: AccessListReport
@@ -49,34 +49,36 @@ struct AdministrationReport: Sendable {
                 Field(column: "MORE", more.isEmpty ? nil : more)
             }
         }
+        func windowRow(_ window: WindowState) -> Report {
+            let opener = [
+                window.opener?.fabricIndex.map { "fabric \($0)" }, window.opener?.vendorID.map(names.vendor),
+            ].compactMap { $0 }
+            return row(
+                "window", [window.mode.rawValue],
+                opener.isEmpty ? [] : ["opened by " + opener.joined(separator: ", ")])
+        }
         let table = administration.fabrics
-        return table.fabrics.map { fabric in
+        let fabrics = table.fabrics.map { fabric in
             row(
                 "fabric \(fabric.index.map { "\($0)" } ?? "?")",
                 [names.owner(fabric, in: table), names.vendor(fabric.vendorID)].compactMap { $0 },
                 (fabric.label.isEmpty ? [] : ["'\(fabric.label)'"])
                     + (names.isUnknown(fabric, in: table) ? ["unknown"] : []))
         }
-            + administrators(administration).map { subject, entry in
-                row(
-                    "administrator", [subject.map { access.text($0, of: entry) } ?? "all"],
-                    subject.map { access.isUnknown($0, of: entry) } ?? false ? ["unknown"] : [])
-            }
-            + administration.entries.enumerated().map { place, entry in
-                row(
-                    "entry \(place + 1)", access.subjects(of: entry),
-                    ["\(AccessListReport.privilege(entry)) \(access.targets(of: entry).joined(separator: " "))"])
-            }
-            + administration.hiddenEntries.sorted { $0.key < $1.key }.map { index, count in
-                row("entries", ["fabric \(index)"], ["\(count), which only its own administrators can read"])
-            }
-            + (administration.window.map { window in
-                let opener = [
-                    window.opener?.fabricIndex.map { "fabric \($0)" }, window.opener?.vendorID.map(names.vendor),
-                ].compactMap { $0 }
-                let more = opener.isEmpty ? [] : ["opened by " + opener.joined(separator: ", ")]
-                return [row("window", [window.mode.rawValue], more)]
-            } ?? [])
+        let administrators = self.administrators(administration).map { subject, entry in
+            row(
+                "administrator", [subject.map { access.text($0, of: entry) } ?? "all"],
+                subject.map { access.isUnknown($0, of: entry) } ?? false ? ["unknown"] : [])
+        }
+        let entries = administration.entries.enumerated().map { place, entry in
+            row(
+                "entry \(place + 1)", access.subjects(of: entry),
+                ["\(AccessListReport.privilege(entry)) \(access.targets(of: entry).joined(separator: " "))"])
+        }
+        let hidden = administration.hiddenEntries.sorted { $0.key < $1.key }.map { index, count in
+            row("entries", ["fabric \(index)"], ["\(count), which only its own administrators can read"])
+        }
+        return fabrics + administrators + entries + hidden + (administration.window.map { [windowRow($0)] } ?? [])
     }
 
     // MARK: Both

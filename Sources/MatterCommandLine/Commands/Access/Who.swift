@@ -17,6 +17,8 @@ struct Who: NetworkCommand {
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var onlyReads: Bool { true }
+
     func validate() throws { try selection.require(nodes, options) }
 
     func run(_ context: CommandContext) async throws {

@@ -29,6 +29,8 @@ struct Read: NetworkCommand {
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var onlyReads: Bool { true }
+
     var target: NodeTarget? { code.isGiven ? nil : node?.target }
 
     var bluetoothAdapters: [String]? { code.bluetoothAdapters }

@@ -77,7 +77,7 @@ struct Invoke: NetworkCommand {
                 }
             }
         } catch {
-            // What was done before is done.
+            // Work of earlier runs is kept.
             answers.show(results)
             throw error
         }
@@ -97,7 +97,7 @@ struct Invoke: NetworkCommand {
 
     private typealias Run = (commands: [Command], isTimed: Bool)
 
-    /// What was typed.
+    /// The words typed.
     private func commands(
         _ catalogue: Catalogue, _ context: CommandContext, place: (String) throws -> String = { $0 }
     ) throws -> (invoked: [InvokedCommand], runs: [Run]) {
@@ -147,7 +147,7 @@ struct Invoke: NetworkCommand {
                 }
             }
         } catch {
-            // What was done before is done.
+            // Work of earlier runs is kept.
             answers.show(results.withLock { $0 })
             throw error
         }

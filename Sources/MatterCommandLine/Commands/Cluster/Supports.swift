@@ -16,7 +16,9 @@ struct Supports: NodeSubject {
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    /// What a path means, found by its name.
+    var onlyReads: Bool { true }
+
+    /// The meaning of a path, found by its name.
     private enum Element {
         case cluster
         case attribute(AttributeID)

@@ -2,16 +2,20 @@ import ArgumentParser
 import MatterController
 
 /// The command; the cluster of that name is in the data model.
-struct IdentifyCommand: EverydayCommand {
+struct IdentifyCommand: SwitchCommand {
     static let configuration = CommandConfiguration(
         commandName: "identify", abstract: "Let a device show which one it is: it blinks, or beeps.",
         discussion: "Example: matterctl identify kitchen --for 30s")
 
     @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @Option(name: .customLong("for"), help: ArgumentHelp("How long; 0 ends it.", valueName: "DURATION"))
-    var span = TimeSpan(.seconds(10))
+    var span = Self.usual
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    private static let usual = TimeSpan(.seconds(10))
+
+    mutating func leaveOutOptions() { span = Self.usual }
 
     func validate() throws {
         try everyday.check(nodes, options)

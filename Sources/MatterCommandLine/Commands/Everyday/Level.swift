@@ -34,7 +34,7 @@ enum LevelChange: ExpressibleByArgument, TrailingValue {
     }
 }
 
-struct Level: PlainCommand {
+struct Level: EverydayCommand, PlainCommand {
     static let configuration = CommandConfiguration(
         commandName: "level", abstract: "Dim to a level.",
         discussion: """

@@ -59,7 +59,7 @@ extension FabricCommand {
             return try decoded(path) { contents in try MatterCertificate(anyForm: contents) }
         }
 
-        /// What a file holds; a fault in it is one of the command line, and names the file.
+        /// The contents of a file; a fault in it is one of the command line, and names the file.
         private static func decoded<Value>(_ path: String, _ decode: ([UInt8]) throws -> Value) throws -> Value {
             let contents = try InputFile.contents(path)
             do {

@@ -20,7 +20,7 @@ extension FabricCommand {
                     "warning: keys of the removed fabric '\(name)' are still here; clear them away: "
                         + "matterctl fabric remove '\(name)'")
             }
-            // What can be read is of use; that something cannot is said after it.
+            // The readable part is of use; the fault is said after it.
             if let fault = faults.first { throw fault.error }
         }
     }

@@ -6,20 +6,22 @@ struct FabricsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fabrics", abstract: "The fabrics that a device is on.",
         discussion: """
-            The node may stand before the verb too: matterctl fabrics kitchen ls.
+            The fabrics of this state directory are another thing: matterctl fabric ls.
 
-            Example: matterctl fabrics ls kitchen
-            """, subcommands: [List.self, Remove.self, Label.self])
+            Example: matterctl node fabrics kitchen
+            """, subcommands: [List.self, Remove.self, Label.self], defaultSubcommand: List.self)
 
     struct List: NetworkCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
             abstract: "List the fabrics that devices are on, with the vendors of their administrators.",
-            discussion: "Example: matterctl fabrics ls kitchen", aliases: ["list"])
+            discussion: "Example: matterctl node fabrics kitchen", aliases: ["list"])
 
         @Argument(help: "Node ids, names or patterns of names.", completion: .kind(.node)) var nodes: [String] = []
         @OptionGroup var selection: NodeSelection
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+        var onlyReads: Bool { true }
 
         func validate() throws { try selection.require(nodes, options) }
 
@@ -43,10 +45,10 @@ struct FabricsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove", abstract: "Make a device forget the fabric of another administrator.",
             discussion: """
-                INDEX is the device's number for the fabric, as fabrics ls shows it. Our own fabric leaves with node \
+                INDEX is the device's number for the fabric, as node fabrics shows it. Our own fabric leaves with node \
                 remove.
 
-                Example: matterctl fabrics remove kitchen 2 --yes
+                Example: matterctl node fabrics remove kitchen 2 --yes
                 """)
 
         @Argument(help: "Node id or name.") var node: NodeArgument
@@ -74,7 +76,7 @@ struct FabricsCommand: AsyncParsableCommand {
     struct Label: NodeSubject {
         static let configuration = CommandConfiguration(
             commandName: "label", abstract: "Name our fabric on a device, for other administrators to see.",
-            discussion: "Example: matterctl fabrics label kitchen 'Lake House'")
+            discussion: "Example: matterctl node fabrics label kitchen 'Lake House'")
 
         @Argument(help: "Node id or name.") var node: NodeArgument
         @Argument(help: "The name; at most 32 characters.") var label: String

@@ -14,7 +14,7 @@ extension GroupCommand {
             let nodes = try controller.context.nodes().sound().nodes
             let (groups, faults) = try controller.context.groups().sound()
             console.result(groups.map { Report($0, nodes: nodes) })
-            // What can be read is of use; that something cannot is said after it.
+            // The readable part is of use; the fault is said after it.
             if let fault = faults.first { throw fault }
         }
     }

@@ -122,7 +122,9 @@ extension GroupCommand {
                 "Delete the group '\(group.name)'" + (count == 0 ? "?" : ", and take \(count) nodes out of it?"),
                 given: yes)
             let nodes = try controller.groups.nodes(of: group)
-            if !nodes.isEmpty {
+            if nodes.isEmpty {
+                context.console.objects([])
+            } else {
                 try await GroupMembers(nodes.map { GroupParty($0) }).change(context.console) { [offline] party in
                     try await GroupCommand.leave(group, party, isOffline: offline, context)
                 }

@@ -26,7 +26,7 @@ struct ICDCommand: AsyncParsableCommand {
                 registrations.map { registration in
                     Report(registration, nodes.first { $0.nodeID == registration.nodeID })
                 })
-            // What can be read is of use; that something cannot is said after it.
+            // The readable part is of use; the fault is said after it.
             if let fault = faults.first { throw fault }
         }
     }
@@ -71,6 +71,7 @@ struct ICDCommand: AsyncParsableCommand {
             try await context.controller.sleepers.unregister(
                 from: try context.controller.nodes.record(of: node.node), isGone: offline,
                 title: NodeTarget(node.node).text, budget: context.budget)
+            try tellDone(context)
         }
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import MatterController
 
-/// What `--attestation` says.
+/// The value of `--attestation`.
 enum AttestationArgument: String, ExpressibleByArgument, CaseIterable {
     case enforce, ask, warn, skip
 
@@ -77,6 +77,7 @@ struct Commission<Vendor: VendorIssueOptions>: NetworkCommand {
         inversion: .prefixedNo,
         help: "Let a device that sleeps check in with this machine; by default if it sleeps for long times.")
     var icd: Bool?
+    @Flag(help: "With --json: with every check of the attestation.") var evidence = false
     @Flag(help: "Commission nothing; tell what would stop it.") var check = false
     @Flag(help: "Commission nothing; look at the device, and tell what would be done.") var dryRun = false
     @Option(
@@ -230,7 +231,7 @@ struct Commission<Vendor: VendorIssueOptions>: NetworkCommand {
 
     private func networks(_ context: CommandContext) -> NetworkStore { NetworkStore(context.controller.options.state) }
 
-    /// What was named, and what is stored; checked before any device is contacted.
+    /// The named things, and what is stored; checked before any device is contacted.
     private func networkWish(_ context: CommandContext) async throws -> NetworkPreference {
         guard !check else { return NetworkPreference() }
         let store = networks(context)
@@ -289,7 +290,7 @@ struct Commission<Vendor: VendorIssueOptions>: NetworkCommand {
         return commission
     }
 
-    /// What is not as it should be with a device that is a node now.
+    /// Faults of a device that is a node now.
     func warnings(about node: NodeRecord, _ result: CommissionedNode, _ controller: Controller) async -> [String] {
         var warnings: [String] = []
         let registration = try? controller.context.registrations().registration(of: node.nodeID)
@@ -323,7 +324,7 @@ struct Commission<Vendor: VendorIssueOptions>: NetworkCommand {
         }
         let fabric = try context.controller.context.fabric()
         context.console.object {
-            Report(node: node, result: result, fabric: fabric)
+            Report(node: node, result: result, fabric: fabric, showsChecks: evidence)
             Field("ledger", names.product(node.vendorID, node.productID)?.report.json)
         }
     }

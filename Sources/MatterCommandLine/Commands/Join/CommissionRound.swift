@@ -10,7 +10,7 @@ struct CommissionRound<Vendor: VendorIssueOptions>: Sendable {
     private struct Outcomes {
         var done = 0
         var failures: [Int: any Error] = [:]
-        /// What was said once and holds for others too.
+        /// An observation that holds for others too.
         var said: Set<String> = []
     }
 
@@ -54,7 +54,9 @@ struct CommissionRound<Vendor: VendorIssueOptions>: Sendable {
                             context.console.warning("line \(entry.line): \(warning)")
                         }
                         print(entry, flow, node: "\(node.nodeID.rawValue)", "done") {
-                            if let fabric { Report(node: node, result: result, fabric: fabric) }
+                            if let fabric {
+                                Report(node: node, result: result, fabric: fabric, showsChecks: command.evidence)
+                            }
                             Field("ledger", names.product(node.vendorID, node.productID)?.report.json)
                         }
                     }

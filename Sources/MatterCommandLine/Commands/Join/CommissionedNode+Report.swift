@@ -2,7 +2,9 @@ import MatterController
 
 extension Report {
     /// The object that `commission --json` prints.
-    init(node: NodeRecord, result: CommissionedNode, fabric: FabricRecord) {
+    ///
+    /// - Parameter showsChecks: whether the checks of the attestation are part of it, which take several kilobytes.
+    init(node: NodeRecord, result: CommissionedNode, fabric: FabricRecord, showsChecks: Bool = false) {
         self.init {
             Field("node", node.nodeID)
             Field("name", node.name)
@@ -19,9 +21,11 @@ extension Report {
                     Report {
                         Field("verdict", attestation.report.verdict.rawValue)
                         if attestation.isAccepted { Field("accepted", true) }
-                        Field("paa", attestation.report.authority.map { "\($0.subject)" })
+                        Field("paa", attestation.report.authorityJSON)
                         Field("revocation", attestation.report.revocation?.json)
-                        if !attestation.report.checks.isEmpty { Field("checks", attestation.report.checks) }
+                        if showsChecks, !attestation.report.checks.isEmpty {
+                            Field("checks", attestation.report.checks)
+                        }
                     })
             }
             Field("endpoints", node.endpoints.map { EndpointNames($0).report })

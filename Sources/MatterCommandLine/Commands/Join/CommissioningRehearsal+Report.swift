@@ -1,7 +1,7 @@
 import MatterController
 
 extension Report {
-    /// What `commission --dry-run` prints.
+    /// The output of `commission --dry-run`.
     init(_ rehearsal: CommissioningRehearsal) {
         let location = LocationArgument.allCases.first { $0.number == rehearsal.location }?.rawValue
         let network = rehearsal.network

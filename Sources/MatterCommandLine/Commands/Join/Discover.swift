@@ -133,7 +133,7 @@ extension Console {
     /// One line of a run that goes on.
     fileprivate func event(_ name: String, _ report: Report) {
         let event = Report {
-            Field("event", name, column: "EVENT")
+            Field("change", name, column: "CHANGE")
             report
         }
         result(isJSON ? event.json.serialized() : event.row.joined(separator: "\t"))

@@ -68,7 +68,7 @@ extension Discover {
         return found.values.sorted { ($0.rssi ?? .min, $0.address) > ($1.rssi ?? .min, $1.address) }
     }
 
-    /// What the network says, as findings.
+    /// The findings about the network.
     static func findings(
         _ events: AsyncThrowingStream<CommissionableEvent, any Error>
     ) -> AsyncThrowingStream<Finding, any Error> {

@@ -14,6 +14,8 @@ struct Ping: NodeSubject {
     @Option(help: ArgumentHelp("How many reads to time.", valueName: "N")) var count = 1
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var onlyReads: Bool { true }
+
     func validate() throws {
         try node.requireBare()
         guard (1...10_000).contains(count) else { throw ValidationError("--count takes 1 to 10000") }
@@ -23,7 +25,7 @@ struct Ping: NodeSubject {
         let record = try context.controller.nodes.record(of: node.node)
         let link = try await context.controller.links.link(to: record)
         let start = Instant.now
-        try await link.connect(deadline: context.deadline(for: record))
+        try await link.connectToRead(deadline: context.deadline(for: record))
         let setup = Instant.now - start
         var times: [Duration] = []
         for _ in 0..<count {
@@ -32,7 +34,7 @@ struct Ping: NodeSubject {
             times.append(.now - begin)
         }
         // A kept session may have turned out to be lost.
-        let session = try await link.connect(deadline: context.deadline(for: record))
+        let session = try await link.connectToRead(deadline: context.deadline(for: record))
         let how = session.rung == .full ? "case" : session.rung.rawValue
         guard !context.console.isJSON else {
             return context.console.object {

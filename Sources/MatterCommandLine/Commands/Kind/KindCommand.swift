@@ -11,7 +11,7 @@ extension KindOfDeviceCommand {
 }
 
 /// The command of a kind of device: `KIND [show] [NODE…]` shows its state, `KIND VERB NODE… [VALUE]` changes it.
-struct KindCommand<Declaration: DeviceKindDeclaration>: PlainCommand, KindOfDeviceCommand {
+struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCommand, KindOfDeviceCommand {
     static var kind: DeviceKind { Declaration.kind }
 
     static var configuration: CommandConfiguration {
@@ -51,6 +51,8 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: PlainCommand, KindOfDevi
     }
 
     var longestRun: Duration? { particular.watch ? nil : options.timeout?.duration }
+
+    var onlyReads: Bool { line.verb == nil && !particular.watch }
 
     func validate() throws {
         let line = line
@@ -126,10 +128,10 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: PlainCommand, KindOfDevi
 
 /// The words of such a command.
 struct KindLine {
-    /// What stands for the state; the second is what earlier versions had.
+    /// The key of the state; the second is what earlier versions had.
     static let shows: Set<String> = ["show", "status"]
 
-    /// What is to be done; `nil` if the state is to be shown.
+    /// The verb; `nil` if the state is to be shown.
     let verb: DeviceKind.Verb?
     /// Those that name nodes; the value too, if it is none.
     let nodes: [String]
@@ -169,7 +171,7 @@ struct KindLine {
         (nodes, valueWords) = (Array(rest.dropLast(count)), rest.suffix(count))
     }
 
-    /// What is to be done, in full.
+    /// The verb, in full.
     func meaning(_ parameters: DeviceKind.Parameters) -> (any DeviceVerb)? {
         // The form of a hue asks how many words there are.
         valueWords.flatMap { verb?.meaning(of: nodes + $0, parameters)?.verb }

@@ -38,13 +38,22 @@ struct LockConfig: EverydayCommand {
     @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
     @Option(help: ArgumentHelp("How many wrong codes lock the keypad.", valueName: "N")) var wrongCodeLimit: String?
     @Option(help: ArgumentHelp("How long it stays locked.", valueName: "DURATION")) var lockout: String?
-    @Option(help: ArgumentHelp("Lock again by itself after this time; or never.", valueName: "DURATION"))
+    @Option(
+        help: ArgumentHelp("Lock again by itself after this time; or never.", valueName: "DURATION"),
+        completion: .list(LockSetting.autoRelock.offers))
     var autoRelock: String?
-    @Option(help: ArgumentHelp("normal, vacation, privacy, no-remote-lock-unlock or passage.", valueName: "MODE"))
+    @Option(
+        help: ArgumentHelp("normal, vacation, privacy, no-remote-lock-unlock or passage.", valueName: "MODE"),
+        completion: .list(LockSetting.mode.offers))
     var mode: String?
-    @Option(help: ArgumentHelp("Whether commands over the network need a PIN code: yes or no.", valueName: "YES|NO"))
+    @Option(
+        help: ArgumentHelp("Whether commands over the network need a PIN code: yes or no.", valueName: "YES|NO"),
+        completion: .list(LockSetting.pinForRemote.offers))
     var pinForRemote: String?
-    @Option(help: ArgumentHelp("silent, low, medium or high.", valueName: "VOLUME")) var volume: String?
+    @Option(
+        help: ArgumentHelp("silent, low, medium or high.", valueName: "VOLUME"),
+        completion: .list(LockSetting.volume.offers))
+    var volume: String?
     @Option(help: ArgumentHelp("The language that it speaks, such as en.", valueName: "LANGUAGE")) var language: String?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions

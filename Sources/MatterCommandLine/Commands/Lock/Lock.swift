@@ -7,6 +7,13 @@ struct PINOptions: ParsableArguments {
         help: ArgumentHelp("The PIN code: @FILE, or @- for stdin.", valueName: "@FILE"), completion: .kind(.contents))
     var pin: String?
 
+    /// As of a line without it.
+    static var none: PINOptions {
+        var options = PINOptions()
+        options.pin = nil
+        return options
+    }
+
     func validate() throws {
         guard let pin, !pin.hasPrefix("@") || pin.count < 2 else { return }
         throw ValidationError("--pin takes @FILE, or @- for stdin: other users can see the arguments of a command")
@@ -45,7 +52,7 @@ extension LockCommand {
     }
 }
 
-struct Lock: LockCommand {
+struct Lock: LockCommand, SwitchCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock", abstract: "Lock a door.", discussion: "Example: matterctl lock lock door")
 
@@ -55,9 +62,11 @@ struct Lock: LockCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var action: LockVerb.Action { .lock }
+
+    mutating func leaveOutOptions() { code = .none }
 }
 
-struct Unlock: LockCommand {
+struct Unlock: LockCommand, SwitchCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock", abstract: "Unlock a door.",
         discussion: """
@@ -71,6 +80,11 @@ struct Unlock: LockCommand {
     @Option(help: ArgumentHelp("Lock again after this time.", valueName: "DURATION")) var relockAfter: TimeSpan?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    mutating func leaveOutOptions() {
+        code = .none
+        relockAfter = nil
+    }
 
     func validate() throws {
         try checkCode()

@@ -10,6 +10,8 @@ struct LockCodes: DoorLockUsersCommand {
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var onlyReads: Bool { true }
+
     func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         context.console.result(try await lock.users().map(Report.init))
     }
@@ -58,6 +60,7 @@ struct LockRemoveCode: DoorLockUsersCommand {
 
     func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         try await lock.remove(try await lock.user(user), code: code)
+        try tellDone(context)
     }
 }
 

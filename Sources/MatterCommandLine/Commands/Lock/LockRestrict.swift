@@ -100,6 +100,7 @@ struct LockRestrict: DoorLockUsersCommand {
         if let days, let hours { schedules.append(.weekDays(days.days, from: hours.from, until: hours.until)) }
         if let from, let until { schedules.append(.dates(from: from.seconds, until: until.end)) }
         try await lock.restrict(try await lock.user(user), to: schedules)
+        try tellDone(context)
     }
 }
 
@@ -114,6 +115,7 @@ struct LockUnrestrict: DoorLockUsersCommand {
 
     func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         try await lock.unrestrict(try await lock.user(user))
+        try tellDone(context)
     }
 }
 

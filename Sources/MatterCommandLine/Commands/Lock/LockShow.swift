@@ -15,6 +15,8 @@ struct LockShow: NetworkCommand {
     @OptionGroup var selection: NodeSelection
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var onlyReads: Bool { !watch }
+
     private var round: ReadingRound { ReadingRound(LockKind.kind, nodes, selection) }
 
     var target: NodeTarget? { round.target }

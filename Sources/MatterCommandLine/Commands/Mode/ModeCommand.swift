@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterController
 
-struct ModeCommand: NetworkCommand {
+struct ModeCommand: PlainCommand {
     static let configuration = CommandConfiguration(
         commandName: "mode", abstract: "Show the modes of devices, or change them.",
         discussion: """
@@ -19,6 +19,13 @@ struct ModeCommand: NetworkCommand {
     var words: [String] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    mutating func take(_ line: PlainLine) -> Bool {
+        words = line.words
+        everyday = EverydayOptions(line)
+        options = NetworkOptions(line)
+        return true
+    }
 
     private var selection: NodeSelection { everyday.selection }
 
@@ -40,6 +47,8 @@ struct ModeCommand: NetworkCommand {
     }
 
     var target: NodeTarget? { one.map { NodeTarget($0.node) } }
+
+    var onlyReads: Bool { mode == nil }
 
     func validate() throws {
         for word in mode == nil ? words : words.dropLast() where NodeArgument(argument: word) == nil {
@@ -187,7 +196,7 @@ struct ModeCommand: NetworkCommand {
         return Change(device: device, state: state)
     }
 
-    /// What a device would be sent that is not asked which modes it has.
+    /// The command for a device that is not asked which modes it has.
     private static func rehearsal(
         of mode: String, _ node: NodeRecord, _ endpoint: EndpointID?, _ cluster: ClusterID?, _ target: NodeTarget,
         _ context: CommandContext

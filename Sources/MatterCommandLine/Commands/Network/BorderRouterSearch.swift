@@ -16,7 +16,7 @@ struct BorderRouterSearch: Sendable {
     /// A border router, with the URLs at which it may answer.
     struct Source: Sendable {
         let urls: [BaseURL]
-        /// What it says of itself; `nil` for one that was named.
+        /// Its description of itself; `nil` for one that was named.
         let router: BorderRouter?
     }
 
@@ -124,7 +124,7 @@ struct BorderRouterSearch: Sendable {
             hint: found.first.map { .step("thread.choose", isNameEnough ? $0.name : $0.id) })
     }
 
-    /// What does not fit together between a dataset and what the border router advertises.
+    /// The contradictions between a dataset and what the border router advertises.
     static func warnings(_ dataset: ThreadDataset, _ router: BorderRouter?) -> [String] {
         guard let router else { return [] }
         var warnings: [String] = []

@@ -13,6 +13,8 @@ struct NetStatus: NodeSubject {
     @Argument(help: "Node id or name.") var node: NodeArgument
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var onlyReads: Bool { true }
+
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {

@@ -80,6 +80,13 @@ extension NetworkCredentialsCommand.Credentials {
                     among: try store.all().map(\.name), see: .step("network.see"))
             }
             for network in found { try store.forget(network) }
+            console.objects(
+                found.map { network in
+                    Report {
+                        Report(network)
+                        Field("result", "forgotten")
+                    }
+                })
         }
     }
 }
@@ -90,7 +97,7 @@ extension Report {
         self.init {
             Field("network", network.name, column: "NETWORK")
             Field("kind", network.kind.rawValue, column: "KIND")
-            Field("id", Hex.encode(network.id, uppercase: true), column: "ID")
+            Field("networkId", Hex.encode(network.id, uppercase: true), column: "ID")
         }
     }
 }

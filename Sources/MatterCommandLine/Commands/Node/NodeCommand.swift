@@ -6,5 +6,6 @@ struct NodeCommand: AsyncParsableCommand {
         discussion: "Example: matterctl node show kitchen",
         subcommands: [
             List.self, Show.self, Set.self, Rename.self, Refresh.self, Disconnect.self, Forget.self, Remove.self,
+            FabricsCommand.self,
         ])
 }

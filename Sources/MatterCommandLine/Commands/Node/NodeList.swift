@@ -17,6 +17,8 @@ extension NodeCommand {
         @OptionGroup var catalogue: CatalogueOptions
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+        var onlyReads: Bool { true }
+
         func validate() throws {
             guard options.address == nil else { throw ValidationError("--address is for one node") }
         }
@@ -41,7 +43,7 @@ extension NodeCommand {
             let chosen = nodes.filter { node in criteria.allSatisfy { $0.isMet(within: node) } }
             let rows = status ? try await asked(chosen, context) : chosen.flatMap { Self.rows($0, console) }
             console.result(rows + pending.map { Self.row(Report($0), nil, isAsked: status) })
-            // What can be read is of use; that something cannot is said after it.
+            // The readable part is of use; the fault is said after it.
             if let fault = (faults + journal.faults).first { throw fault }
         }
 

@@ -16,6 +16,8 @@ extension NodeCommand {
         @OptionGroup var selection: NodeSelection
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+        var onlyReads: Bool { true }
+
         private var isOne: Bool { selection.meansOne(nodes) }
 
         var target: NodeTarget? { isOne ? nodes.first.map { NodeTarget($0) } : nil }

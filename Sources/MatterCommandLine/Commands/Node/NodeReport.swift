@@ -1,7 +1,7 @@
 import MatterController
 
 extension Report {
-    /// What is shown of a node.
+    /// The row of a node.
     public init(_ node: NodeRecord) {
         let endpoints = node.endpoints.map(EndpointNames.init)
         self.init {

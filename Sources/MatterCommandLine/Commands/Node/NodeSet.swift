@@ -35,7 +35,7 @@ extension NodeCommand {
             // The spelling that the room has already.
             let rooms = try controller.context.rooms()
             let room = try room.map { try rooms.room(named: $0)?.name ?? $0 }
-            // What may fail comes first.
+            // Steps that may fail come first.
             if onDevice, room != nil || noRoom {
                 try await controller.nodes.tell(record, bridged: endpoint, room: room, budget: context.budget)
             }
@@ -62,7 +62,7 @@ extension NodeCommand {
 }
 
 extension Report {
-    /// What a node, or a device behind a bridge, is called now, and where it is.
+    /// The present name of a node or of a device behind a bridge, and where it is.
     init(changed node: NodeRecord, _ endpoint: EndpointID?, in controller: Controller) throws {
         let record = try controller.nodes.record(of: "\(node.nodeID.rawValue)")
         let device = endpoint.flatMap { record.bridged(at: $0.rawValue) }

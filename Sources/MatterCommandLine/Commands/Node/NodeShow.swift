@@ -21,7 +21,7 @@ extension NodeCommand {
             let known = try controller.links.withLastSeen([node]).first ?? node
             console.result {
                 Report(known)
-                Field("session", session.map(\.report), label: "session", text: session.map(\.words))
+                Field("keptSession", session.map(\.report), label: "session", text: session.map(\.words))
                 Report(ledger: names, node.vendorID, node.productID)
             }
         }

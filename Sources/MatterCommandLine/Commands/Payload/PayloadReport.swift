@@ -17,7 +17,7 @@ extension Report {
             Field("pbkdf2Iterations", more.pbkdf2Iterations, label: "PBKDF2 iterations")
             Field("pbkdf2Salt", more.pbkdf2Salt.map(JSONValue.octets), label: "PBKDF2 salt")
             Field("numberOfDevices", more.numberOfDevices, label: "devices")
-            Field("commissioningTimeout", more.commissioningTimeout, label: "timeout")
+            Field("commissioningTimeoutSeconds", more.commissioningTimeout, label: "timeout")
             if !vendor.isEmpty {
                 Field("vendorElements", Report { for element in vendor { Field("\(element.tag)", element.value) } })
             }

@@ -21,7 +21,7 @@ struct RoomCommand: AsyncParsableCommand {
         func execute() async throws {
             let (rooms, faults) = try state.controller().context.rooms().sound()
             console.result(rooms.map { Report($0) })
-            // What can be read is of use; that something cannot is said after it.
+            // The readable part is of use; the fault is said after it.
             if let fault = faults.first { throw fault }
         }
     }

@@ -95,7 +95,7 @@ extension SceneVerbCommand {
     }
 }
 
-struct SceneRecall: SceneVerbCommand {
+struct SceneRecall: SceneVerbCommand, PlainCommand {
     static let configuration = CommandConfiguration(
         commandName: "recall", abstract: "Bring the state of a scene back.",
         discussion:
@@ -108,6 +108,16 @@ struct SceneRecall: SceneVerbCommand {
     var transition: TimeSpan?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    mutating func take(_ line: PlainLine) -> Bool {
+        var (words, scene) = (NodesAndValue<SceneWord>(), SceneOptions())
+        scene.group = nil
+        guard words.take(line) else { return false }
+        (self.words, self.scene, transition) = (words, scene, nil)
+        everyday = EverydayOptions(line)
+        options = NetworkOptions(line)
+        return true
+    }
 
     func verb(_ scene: UInt8, _ group: UInt16) throws -> any DeviceVerb {
         SceneVerb(.recall, scene: scene, group: group, transition: transition?.duration)
@@ -208,6 +218,8 @@ struct SceneList: NetworkCommand {
     @OptionGroup var selection: NodeSelection
     @OptionGroup var scene: SceneOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    var onlyReads: Bool { true }
 
     /// The node, if there is only one.
     private var one: NodeArgument? { selection.meansOne(nodes.map(\.node)) ? nodes.first : nil }

@@ -126,7 +126,7 @@ extension Report {
 }
 
 extension NodeLinks.KeptState {
-    /// What there is to say of the session alone.
+    /// The facts about the session alone.
     var report: Report {
         Report {
             Field("address", address.description)

@@ -15,6 +15,8 @@ struct Status: NetworkCommand {
     @OptionGroup var selection: NodeSelection
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var onlyReads: Bool { true }
+
     func validate() throws {
         guard options.address == nil || selection.meansOne(nodes.map(\.node)) else {
             throw ValidationError("--address is for one node")
@@ -80,7 +82,8 @@ extension Report {
             Field("name", node.name)
             Field("label", device?.title)
             Field(column: "NAME", (device?.title ?? node.name).map { [$0] })
-            Field("state", text.isEmpty ? nil : text, column: "STATE")
+            Field("summary", text.isEmpty ? nil : text)
+            Field(column: "STATE", (Self.silence(status) ?? (text.isEmpty ? nil : text)).map { [$0] })
             Report(health: status)
             Field(
                 "values",
@@ -93,6 +96,11 @@ extension Report {
                 })
             Field("error", status.failure.map { NodeRound.error($0, of: node) })
         }
+    }
+
+    /// `no answer for 10 s`: a device of which nothing is heard may be on or off.
+    static func silence(_ status: DeviceStatus) -> String? {
+        status.silence.map { "no answer for \(max(1, Int(($0 / .seconds(1)).rounded()))) s" }
     }
 
     /// Whether it answers, its battery, when it was seen and its firmware.

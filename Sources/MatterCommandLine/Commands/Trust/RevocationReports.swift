@@ -24,7 +24,7 @@ extension Report {
         }
     }
 
-    /// What came of fetching the lists.
+    /// The outcome of fetching the lists.
     init(_ outcomes: [RevocationUpdate.Outcome]) {
         func json(_ outcome: RevocationUpdate.Outcome) -> Report {
             Report {

@@ -30,7 +30,7 @@ extension StateCommand {
     func revocationEntries() throws -> [RevocationEntry] {
         let records = TrustRecords(try state.state())
         return LedgerNet.allCases.flatMap { net in
-            // What is wrong with a set, the catalogue says.
+            // The catalogue finds the faults of a set.
             guard let set = try? records.set(net) else { return [RevocationEntry]() }
             return records.revocation(set, now: Terminal.current.unixTime())
         }

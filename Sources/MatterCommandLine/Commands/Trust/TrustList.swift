@@ -38,7 +38,7 @@ extension TrustCommand {
                 console.message(
                     "revocation lists: \(lists.count), not fetched: \(missing), out of date: \(stale)\(oldest ?? "")")
             }
-            // What can be read is of use; that something cannot is said after it.
+            // The readable part is of use; the fault is said after it.
             if let fault = faults.first { throw fault }
         }
     }

@@ -26,6 +26,10 @@ extension TrustCommand {
             try await TrustRecords(try state.state()).changeOwn { own in
                 own.remove(key.keyIdentifier, isListed: isListed)
             }
+            console.object {
+                Field("keyId", JSONValue.octets(key.keyIdentifier))
+                Field("result", "removed")
+            }
         }
     }
 }

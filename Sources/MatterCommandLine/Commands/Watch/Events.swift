@@ -22,6 +22,8 @@ struct Events: NodeSubject {
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var onlyReads: Bool { true }
+
     /// With `--follow`, `--timeout` bounds the set-up alone.
     var longestRun: Duration? { follow ? nil : options.timeout?.duration }
 

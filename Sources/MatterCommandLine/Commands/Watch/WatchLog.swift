@@ -53,15 +53,15 @@ struct WatchLog {
         case .established(let id, let maxInterval, let result):
             let isFirst = known[node.nodeID] == nil
             state(node, "established") {
-                Field("id", id)
-                Field("maxInterval", maxInterval.components.seconds)
+                Field("subscriptionId", id)
+                Field("maxIntervalSeconds", maxInterval.components.seconds)
             }
             if lost.remove(node.nodeID) != nil, !isFirst { note(node, "reports again") }
             let news = result.attributes.filter { isNews($0, of: node.nodeID) }
             for report in news where !isFirst || !style.isQuiet || DeviceStatus.tells(report.path) {
                 attribute(report, of: node)
             }
-            // What the device kept from before the start is its log, and no news.
+            // Events that the device kept from before the start are its log, and no news.
             if !isFirst || style.hasPast { events(result.events, of: node) }
             if isFirst, known[node.nodeID] == nil { known[node.nodeID] = [:] }
             return news

@@ -60,7 +60,7 @@ extension Report {
     init(windowEnd end: Int64?, left: Duration) {
         self.init {
             Field(
-                "secondsLeft", end == nil ? nil : left.components.seconds, label: "open for",
+                "leftSeconds", end == nil ? nil : left.components.seconds, label: "open for",
                 text: DurationText.format(left))
             Field("until", end.map(DateText.time), label: "until")
         }

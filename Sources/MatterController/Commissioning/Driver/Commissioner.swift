@@ -20,7 +20,7 @@ struct Commissioner: Sendable {
         var journal: CommissioningJournal
         /// Gives out the id of the new node; `nil` leaves it to the issuer.
         var chooseNodeID: @Sendable (_ requested: NodeID?) async throws -> NodeID?
-        /// What the user calls a node, for messages.
+        /// The user's name for a node, for messages.
         var nameOfNode: @Sendable (NodeID) -> String? = { _ in nil }
         /// Begins to look for an id, for a device that has accepted the passcode.
         var prepareNodeID: @Sendable () async -> Void = {}

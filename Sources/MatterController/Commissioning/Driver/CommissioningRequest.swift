@@ -42,6 +42,8 @@ public struct CommissioningRequest: Sendable {
     public var handsOver = false
     /// Whether only a commissioning that is pending is completed.
     var onlyResumes = false
+    /// Its place in a list; `nil` if it is alone, or may have an id already.
+    var listPlace: ListPlace?
     /// How long to look for the device; half of the time if `nil`.
     var lookout: Duration?
 
@@ -117,7 +119,7 @@ public struct CommissionedNode: Sendable {
     /// Its endpoints, if they were read.
     public var endpoints: [EndpointDescription]
     var basics: DeviceDescription
-    /// What attestation came to; `nil` if it was not asked for.
+    /// The outcome of the attestation; `nil` if it was not asked for.
     public var attestation: AttestationSummary?
     /// The stages in their order, with their times.
     public var stages: [StageTime]
@@ -129,7 +131,7 @@ public struct CommissionedNode: Sendable {
 
 /// The judgement of a device's attestation that let it pass (Matter core specification, 6.2.3).
 public struct AttestationSummary: Sendable, Equatable {
-    /// What was checked, and with what result.
+    /// The checks made, with their results.
     public var report: AttestationReport
     /// Whether the user lets the device in although it is not trusted.
     public var isAccepted: Bool

@@ -66,7 +66,7 @@ extension CommissioningRun {
                     do {
                         _ = try await channel.invoke(keepAlive)
                     } catch {
-                        // What ended is the time, and the device had no part in that.
+                        // The time ended, and the device had no part in that.
                         throw time.now < deadline ? error : overdue
                     }
                 }

@@ -207,7 +207,7 @@ struct CommissioningRun: Sendable {
         }
     }
 
-    /// What has to keep the fail-safe armed before a step: PASE and the certificates may take a slow device minutes. From
+    /// The time for which the fail-safe is armed before a step: PASE and the certificates may take a slow device minutes. From
     /// AddNOC on the flow itself has it last long enough.
     private func failSafeExtension(
         before action: CommissioningFlow.Action, _ memory: inout Memory

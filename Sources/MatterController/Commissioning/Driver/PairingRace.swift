@@ -88,7 +88,7 @@ struct PairingRace: Sendable {
     /// - Parameter isForNetwork: whether the device can be on the network, by its code.
     static func worse(_ network: any Error, _ bluetooth: any Error, isForNetwork: Bool = true) -> any Error {
         let other = bluetooth as? CommissioningError
-        // What this host lacks is why such a device is not found.
+        // A part that this host lacks is why such a device is not found.
         let isUnfound = (network as? CommissioningError)?.code == .nothingDiscovered
         if !isForNetwork, isUnfound, other == nil { return bluetooth }
         let isSpoken = other.map { $0.code != .nothingDiscovered } ?? false

@@ -44,7 +44,7 @@ struct CommissioningAnswer {
         try decode { answer throws(TLVError) in try answer.required(field, in: name) }
     }
 
-    /// What a device gives in proof of what it is.
+    /// A device's proof of what it is.
     func attestation() throws(CommissioningError) -> AttestationResponse {
         typealias Field = NodeOperationalCredentials.AttestationResponse.Field
         return AttestationResponse(

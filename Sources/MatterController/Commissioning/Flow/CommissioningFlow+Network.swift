@@ -83,7 +83,7 @@ extension CommissioningFlow {
         ]
     }
 
-    /// What the device has seen decides, or a person does.
+    /// The device's own observation decides, or a person does.
     private mutating func found(_ networks: [SeenNetwork]) throws(CommissioningError) -> [Action] {
         guard case .choosing(let known, let interface, _, let csr, let context) = state, let kind = interface.kind
         else { return [] }

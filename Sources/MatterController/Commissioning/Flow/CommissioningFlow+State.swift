@@ -14,26 +14,26 @@ extension CommissioningFlow {
         case leavePending
     }
 
-    /// What is known of the device, and what it was told so far.
+    /// The facts about the device, and the commands that it got so far.
     struct Known: Sendable {
-        /// What the device told about itself; empty until it has.
+        /// The device's description of itself; empty until it has.
         var information = DeviceInformation()
         /// The user's answer to the manufacturer's terms, where the device asks for one.
         var acknowledgement: TermsAcknowledgement?
         /// The last one that the device was given.
         var breadcrumb: UInt64 = 0
-        /// What is to be done for its network.
+        /// The steps for its network.
         var plan = Plan.nothing
         /// The network that it was told to join.
         var target: Target?
     }
 
-    /// What is to be done for the network of a device.
+    /// The steps for the network of a device.
     enum Plan: Sendable {
         case nothing
         /// The interface looks around before there is a certificate.
         case search(NetworkState.Commissioning)
-        /// What is left to be tried, the next first, and what the device sees, each network once.
+        /// The networks left to try, the next first, and what the device sees, each network once.
         case join([NetworkAttempt], seen: [SeenNetwork])
 
         var attempts: [NetworkAttempt] { if case .join(let attempts, _) = self { attempts } else { [] } }
@@ -61,7 +61,7 @@ extension CommissioningFlow {
         let pai: [UInt8]
     }
 
-    /// What AddNOC waits for.
+    /// The credentials that AddNOC waits for.
     struct Preparation: Sendable {
         /// The commands of the configuration that the device has not answered.
         var commands: Int
@@ -150,7 +150,7 @@ extension CommissioningFlow.State {
         }
     }
 
-    /// What a failure has to undo.
+    /// The steps that a failure undoes.
     var undo: CommissioningFlow.Undo {
         switch self {
         case .idle, .busy, .standing: .nothing
@@ -171,7 +171,7 @@ extension CommissioningFlow.State {
         }
     }
 
-    /// What is known of the device. There is nothing to know before anything was sent.
+    /// The facts about the device. There is nothing to know before anything was sent.
     var known: CommissioningFlow.Known {
         get {
             switch self {

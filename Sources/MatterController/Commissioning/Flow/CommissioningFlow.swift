@@ -66,9 +66,9 @@ package struct CommissioningFlow: Sendable {
 
     /// The stage that the flow is in.
     package var stage: CommissioningStage { state.stage }
-    /// What a failure has to undo.
+    /// The steps that a failure undoes.
     var undo: Undo { state.undo }
-    /// What the device told about itself; empty until it has.
+    /// The device's description of itself; empty until it has.
     package var information: DeviceInformation { state.known.information }
     /// The last breadcrumb that the device was given.
     package var breadcrumb: UInt64 { state.known.breadcrumb }
@@ -124,12 +124,12 @@ package struct CommissioningFlow: Sendable {
 
     // MARK: Steps
 
-    /// What a refusal says of what there is to undo.
+    /// The consequence of a refusal for the steps to undo.
     private mutating func refused(_ error: CommissioningError) {
         switch state {
         // Another administrator's fail-safe is not ours to disarm.
         case .arming(let known, _) where error.code == .failSafeBusy: state = .busy(known)
-        // What a device refuses it has not done; the meaning of a malformed answer is unknown.
+        // A refused command did not run; the meaning of a malformed answer is unknown.
         case .completing(let known, let issued, _) where error.code != .malformedAnswer:
             state = .completing(known, issued, isRefused: true)
         default: break

@@ -1,6 +1,6 @@
-/// What a commissioning that was stopped would have done next.
+/// The remaining steps of a commissioning that was stopped.
 public struct CommissioningRehearsal: Sendable {
-    /// What the device told about itself.
+    /// The device's description of itself.
     public var information: DeviceInformation
     /// The verdict on the attestation; `nil` if there was none yet.
     public var attestation: AttestationSummary?
@@ -15,7 +15,7 @@ public struct CommissioningRehearsal: Sendable {
 }
 
 extension CommissioningFlow {
-    /// What would follow from here on.
+    /// The steps that would follow from here on.
     package func rehearsal(_ attestation: AttestationSummary?) -> CommissioningRehearsal {
         var copy = self
         let commands = copy.configurationCommands()

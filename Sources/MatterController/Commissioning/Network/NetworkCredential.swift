@@ -1,6 +1,6 @@
 public import MatterCrypto
 
-/// What a device needs to join a network (Matter core specification, 11.9).
+/// The data that a device needs to join a network (Matter core specification, 11.9).
 public enum NetworkCredential: Sendable, Equatable {
     /// For a Wi-Fi network.
     case wifi(WiFiCredential)
@@ -80,22 +80,22 @@ public struct WiFiCredential: Sendable, Equatable {
 
 /// Why the credentials of a network cannot be right (Matter core specification 11.9.7). It never contains a password.
 public struct NetworkCredentialError: CodedError, Equatable {
-    /// What can fail here.
+    /// The ways in which this can fail.
     public enum Code: String, ErrorCode {
         /// A name of a length that no Wi-Fi network has.
         case invalidSSID = "wifi.invalid-ssid"
         /// A password of a length that no Wi-Fi network has.
         case invalidPassword = "wifi.invalid-password"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind { .invalidInput }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var reason: String
-    /// What to do next; `nil` if that is not known.
+    /// The next step; `nil` if that is not known.
     public var hint: Hint?
 
     package init(_ code: Code, _ reason: String, hint: Hint? = nil) {

@@ -6,7 +6,7 @@ public struct NetworkFailure: Equatable, Sendable {
     package let kind: NetworkKind
     /// The network, for people.
     package let network: String
-    /// What the device answered.
+    /// The device's answer.
     public let answer: NetworkAnswer
     /// The country that the device was told, for a channel that is not allowed there.
     package var country: String?
@@ -26,7 +26,7 @@ public struct NetworkFailure: Equatable, Sendable {
         self.bands = bands
     }
 
-    /// What went wrong, with what the device adds to it.
+    /// The failure, with what the device adds to it.
     public var sentence: String {
         var details: [String] = []
         if !answer.text.isEmpty { details.append("the device says '\(TerminalText.escaped(answer.text))'") }

@@ -1,8 +1,8 @@
 /// The user's wish for the network of a device.
 public struct NetworkPreference: Sendable {
-    /// What was named for this device.
+    /// The names given for this device.
     package var given: [NetworkCredential] = []
-    /// What is known of networks here, for a device that needs one.
+    /// The facts about networks here, for a device that needs one.
     package var known: [NetworkCredential] = []
     /// Whether the networks in the device's reach are to be chosen from.
     package var wantsChoice = false
@@ -25,9 +25,9 @@ public struct NetworkPreference: Sendable {
 public struct NetworkChoice: Equatable, Sendable {
     /// The kind of network to choose.
     public let kind: NetworkKind
-    /// What the device sees, the strongest first; each network once.
+    /// The networks in the device's reach, the strongest first; each network once.
     public let seen: [SeenNetwork]
-    /// What went wrong with the network that was named before.
+    /// The failure of the network that was named before.
     public var failure: NetworkFailure?
     /// The network that failed.
     public var failed: NetworkCredential?

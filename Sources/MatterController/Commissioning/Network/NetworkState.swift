@@ -77,7 +77,7 @@ public struct NetworkState: Sendable {
     private static let interfacesPath = AttributePath(
         endpoint: 0, cluster: GeneralDiagnostics.id, attribute: GeneralDiagnostics.Attribute.networkInterfaces)
 
-    /// What a read of ``paths`` tells. What a node leaves out or garbles is missing, and spoils nothing else.
+    /// The contents of a read of ``paths``. What a node leaves out or garbles is missing, and spoils nothing else.
     package init(_ result: ReadResult) {
         var found: [EndpointID: Commissioning] = [:]
         for report in result.attributes {

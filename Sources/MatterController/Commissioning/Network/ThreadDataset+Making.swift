@@ -9,7 +9,7 @@ extension ThreadDataset {
     private static let quietChannels: [UInt16] = [15, 20, 25]
     /// All channels of page 0.
     private static let allChannels: [UInt8] = [0, 4, 0x00, 0x1F, 0xFF, 0xE0]
-    /// What a new network allows, as OpenThread has it: the key is changed every 28 days.
+    /// The policy of a new network, as OpenThread has it: the key is changed every 28 days.
     private static let policy: [UInt8] = [0x02, 0xA0, 0xF7, 0xF8]
 
     /// Makes the dataset of a new network: with a random key, random ids and a random prefix.

@@ -143,7 +143,7 @@ public struct ThreadDataset: Sendable, Equatable {
         }
     }
 
-    /// What is allowed, and makes trouble with many devices.
+    /// A setting that is allowed and makes trouble with many devices.
     public var warnings: [String] {
         let missing = [
             networkName == nil ? Entry.networkName : nil, meshLocalPrefix == nil ? .meshLocalPrefix : nil,

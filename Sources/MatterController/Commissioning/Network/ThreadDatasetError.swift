@@ -2,7 +2,7 @@ public import MatterBase
 
 /// Why a Thread operational dataset was refused or cannot be made. It never contains a key.
 public struct ThreadDatasetError: CodedError, Equatable {
-    /// What can fail here.
+    /// The ways in which this can fail.
     public enum Code: String, ErrorCode {
         /// A text that is no dataset in hexadecimal digits or base64.
         case unrecognized = "thread.unrecognized"
@@ -13,15 +13,15 @@ public struct ThreadDatasetError: CodedError, Equatable {
         /// A value that Thread does not allow.
         case invalidValue = "thread.invalid-value"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind { .invalidInput }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var reason: String
-    /// What to do next; `nil` if that is not known.
+    /// The next step; `nil` if that is not known.
     public var hint: Hint?
     /// The byte of the dataset (from 0) at which the fault begins.
     package var offset: Int?
@@ -33,8 +33,8 @@ public struct ThreadDatasetError: CodedError, Equatable {
         self.offset = offset
     }
 
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var message: String { reason + (offset.map { " (at byte \($0))" } ?? "") }
-    /// What programs may want to know, by name.
+    /// Facts for programs, by name.
     public var facts: [Fact] { [Fact("offset", offset)].compactMap { $0 } }
 }

@@ -75,7 +75,7 @@ struct BluetoothBoard: Sendable {
             if candidates.isEmpty { actions.append(.sayLocated) }
             note(device)
         case .scanFailed(let error):
-            // What was found before can still be tried.
+            // Findings from before can still be tried.
             if !isHopeful { return [.abort(error)] }
         case .failed(let address, let error):
             trying = nil

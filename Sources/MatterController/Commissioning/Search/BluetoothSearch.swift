@@ -98,7 +98,7 @@ struct BluetoothSearch: Sendable {
             hint: .step("discover.nothing-over-bluetooth"))
     }
 
-    /// What devices say counts more than that they could not be reached.
+    /// Answers of devices count more than silence.
     private func failure(
         _ refusals: [(device: BluetoothDevice, error: SessionError)],
         _ last: (device: BluetoothDevice, error: any Error)?

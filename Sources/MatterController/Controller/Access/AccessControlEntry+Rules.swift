@@ -1,7 +1,7 @@
 import MatterCrypto
 import MatterModel
 
-/// What an entry may be (Matter core specification, 9.10.5.6).
+/// The allowed forms of an entry (Matter core specification, 9.10.5.6).
 extension AccessControlEntry {
     /// Why no node may accept the entry; `nil` if it is valid.
     package var fault: String? {

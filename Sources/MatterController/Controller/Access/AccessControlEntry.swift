@@ -5,7 +5,7 @@ public import MatterModel
 public typealias AccessControlEntry = ListEntry<AccessControl.AccessControlEntry>
 
 extension ListEntry<AccessControl.AccessControlEntry> {
-    /// What the subjects may do.
+    /// The rights of the subjects.
     public typealias Privilege = AccessControl.AccessControlEntryPrivilege
     /// How they prove who they are.
     public typealias AuthMode = AccessControl.AccessControlEntryAuthMode

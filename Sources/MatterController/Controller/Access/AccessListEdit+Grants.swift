@@ -46,13 +46,13 @@ extension [AccessControlEntry] {
         }
     }
 
-    /// What an entry for one subject gives beyond the list; `nil` if nothing.
+    /// The rights that an entry for one subject gives beyond the list; `nil` if nothing.
     func lacking(_ grant: AccessControlEntry) -> AccessControlEntry? {
         guard let subject = grant.subjects.first, !gives(grant, to: subject) else { return nil }
         return grant.with(targets: grant.targets.filter { !gives(grant.with(targets: [$0]), to: subject) })
     }
 
-    /// What of an entry for one subject the list gives already, target by target.
+    /// The part of an entry for one subject that the list already grants, target by target.
     func given(_ grant: AccessControlEntry) -> AccessControlEntry {
         let lacking = lacking(grant)?.targets ?? []
         return grant.with(targets: grant.targets.filter { !lacking.contains($0) })

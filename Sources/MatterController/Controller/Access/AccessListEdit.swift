@@ -26,7 +26,7 @@ public struct AccessListEdit: Sendable {
         package var subjects = 4
         package var targets = 3
 
-        /// What every node must have room for.
+        /// The room that every node must have room for.
         public init() {}
 
         /// For a decision before the node's room is known.
@@ -61,7 +61,7 @@ public struct AccessListEdit: Sendable {
     ) throws(ControllerError) -> [AccessControlEntry] {
         let result = try changed(entries, limits)
         guard !result.means(entries) else { return entries }
-        // What the node has already is its own affair.
+        // A group that the node already has is its own affair.
         for entry in result where !entries.contains(where: { $0.unplaced == entry.unplaced }) {
             try check(entry, limits)
         }
@@ -118,7 +118,7 @@ public struct AccessListEdit: Sendable {
                 rest.remove(at: place)
             }
         case .revoke(let subjects):
-            // What another administrator has taken away since is as it was meant to be.
+            // An entry that another administrator has taken away since is gone, as it was meant to be.
             let known = seen + entries
             if let absent = subjects.first(where: { subject in !known.contains { subject.isNamed(by: $0) } }) {
                 throw unknown("has no entry that names \(absent)")

@@ -4,14 +4,14 @@ public import MatterNetwork
 public struct NodeAdministration: Sendable {
     /// The fabrics of the node.
     public let fabrics: DeviceFabrics
-    /// What the node shows of the access control list: our entries, in their order.
+    /// The node's access control list: our entries, in their order.
     public let entries: [AccessControlEntry]
     /// The number of entries of other fabrics, by index: a node tells that they are there, and nothing else.
     public let hiddenEntries: [UInt8: Int]
     /// `nil` if the node does not say.
     public let window: WindowState?
 
-    /// What to read, without the filter for our fabric.
+    /// The paths to read, without the filter for our fabric.
     static let paths = DeviceFabrics.paths + [AttributePath(NodeLink.accessListPath)] + WindowState.paths
 
     init(_ result: ReadResult, of title: String) throws(ControllerError) {

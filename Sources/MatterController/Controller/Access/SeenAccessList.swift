@@ -1,6 +1,6 @@
 public import MatterState
 
-/// What a number in an access control list stands for: an entry of the list that the user was shown.
+/// A number in an access control list: an entry of the list that the user was shown.
 extension SeenList {
     /// - Parameters:
     ///   - time: when it is shown, in milliseconds since 1970.

@@ -1,6 +1,6 @@
 import MatterState
 
-/// What an administrator does with a node: windows, rights, bindings, networks, removal.
+/// An administrator's work on a node: windows, rights, bindings, networks, removal.
 public struct AdministrationService: FabricService {
     let context: FabricContext
     let links: NodeLinks

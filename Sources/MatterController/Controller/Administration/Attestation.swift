@@ -1,6 +1,6 @@
 import MatterNetwork
 
-/// What the proof of a device's origin is worth (Matter core specification, 6.2.3).
+/// The value of the proof of a device's origin (Matter core specification, 6.2.3).
 public struct AttestationJudgement: Sendable {
     /// The verdict: `trusted`, `test`, `untrusted` and others, as `matterctl attest` prints them.
     public let verdict: String

@@ -10,7 +10,7 @@ public struct CommissioningWindow: Sendable, Hashable {
     public let end: Int64
 }
 
-/// What a node says of its commissioning window (Matter core specification, 11.19).
+/// A node's statement on its commissioning window (Matter core specification, 11.19).
 public struct CommissioningWindowStatus: Sendable, Hashable {
     /// How the window admits.
     public enum Mode: String, Sendable, Hashable, CaseIterable {

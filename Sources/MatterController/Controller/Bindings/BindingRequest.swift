@@ -2,7 +2,7 @@ public import MatterState
 
 /// A switch and what it is to control, or to control no more (Matter core specification, 9.6).
 public struct BindingRequest: Sendable {
-    /// What an entry of a binding list means.
+    /// The meaning of an entry of a binding list.
     public enum Target: Sendable {
         /// - Parameter endpoint: the one with the clusters, if it is not named.
         case node(NodeRecord, endpoint: EndpointID?)
@@ -15,7 +15,7 @@ public struct BindingRequest: Sendable {
     package var source: NodeRecord
     /// The endpoint with the Binding cluster, if it is not named.
     package var endpoint: EndpointID?
-    /// What is bound to.
+    /// The target of the binding.
     public var target: Target
     /// All that both sides have, if none is named.
     package var clusters: [ClusterID]
@@ -54,7 +54,7 @@ public struct BindingRequest: Sendable {
         }
     }
 
-    /// What the source has to be given at the target for entries of its binding list; `nil` if nothing: a group has its own
+    /// The rights that the source needs at the target for entries of its binding list; `nil` if nothing: a group has its own
     /// rights, and a device needs none for itself.
     func grant(for entries: [BindingEntry]) -> AccessControlEntry? {
         let targets = entries.filter { $0.node != nil && $0.node != source.nodeID }.map { entry in
@@ -66,7 +66,7 @@ public struct BindingRequest: Sendable {
     }
 }
 
-/// What came of a binding.
+/// The outcome of a binding.
 public struct BindingOutcome: Sendable {
     /// The source with the endpoint that was meant.
     public let endpoint: EndpointID

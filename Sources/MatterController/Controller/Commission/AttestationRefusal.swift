@@ -6,7 +6,7 @@ public struct AttestationRefusal: Error {
     /// How much of a name a sentence holds.
     private static let longestName = 40
 
-    /// What was checked, and with what result.
+    /// The checks made, with their results.
     public let report: AttestationReport
 
     /// The first failure with its number, as the reference implementation counts them.

@@ -17,13 +17,16 @@ extension AttestationReport: JSONConvertible {
         object["pai"] = pai.map(Self.json)
         object["soughtName"] = soughtName.map { .string("\($0)") }
         object["soughtKeyId"] = soughtKeyIdentifier.map(Self.hexadecimal)
-        object["paa"] = authority.map { Self.json($0.subject, $0.keyIdentifier, $0.origin) }
+        object["paa"] = authorityJSON
         object["declaration"] = declarationJSON
         object["revocation"] = revocation?.json
         object["checks"] = checks.json
         object["notes"] = notes.isEmpty ? nil : .array(notes.map { .string($0) })
         return .object(object)
     }
+
+    /// The authority whose key signed, by its name, the identifier of its key and where it was found; `nil` if there is none.
+    public var authorityJSON: JSONValue? { authority.map { Self.json($0.subject, $0.keyIdentifier, $0.origin) } }
 
     private var declarationJSON: JSONValue? {
         guard let elements = declarationElements else { return nil }

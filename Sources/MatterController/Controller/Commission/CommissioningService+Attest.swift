@@ -2,9 +2,9 @@ import MatterLedger
 
 /// A device's evidence, and the judgement of it (Matter core specification, 6.2.3).
 public struct AttestedDevice: Sendable {
-    /// What the device showed.
+    /// The device's display.
     public var evidence: AttestationEvidence
-    /// What was checked, and with what result.
+    /// The checks made, with their results.
     public var report: AttestationReport
 
     /// Why a device is not trusted; `nil` if it is.

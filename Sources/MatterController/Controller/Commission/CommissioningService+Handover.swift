@@ -2,7 +2,7 @@ public import MatterState
 
 /// Commissioning on two machines: one that reaches the device, and one that is on the network of the fabric.
 extension CommissioningService {
-    /// What the other machine needs to complete a pending node.
+    /// The data that the other machine needs to complete a pending node.
     ///
     /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
     ///   or not there.

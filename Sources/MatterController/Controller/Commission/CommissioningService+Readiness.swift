@@ -22,9 +22,9 @@ public struct Readiness: Sendable {
         case bluetooth
     }
 
-    /// What was checked.
+    /// The checks made.
     public let check: Check
-    /// What was found; empty where there is nothing to say.
+    /// The findings; empty where there is nothing to say.
     public let note: String
     /// Why it does not work; `nil` if it does.
     public let failure: (any Error)?
@@ -33,7 +33,7 @@ public struct Readiness: Sendable {
 }
 
 extension CommissioningService {
-    /// What would stop a commissioning, as far as that can be known without a device. Nothing is changed.
+    /// Obstacles to a commissioning, as far as that can be known without a device. Nothing is changed.
     ///
     /// - Parameters:
     ///   - name: for the device; `nil` for none.

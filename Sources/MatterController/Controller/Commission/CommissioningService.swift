@@ -16,7 +16,7 @@ public struct CommissioningService: FabricService {
     let trust: any AttestationJudging
     let aftercare: Aftercare
 
-    /// What follows a commissioning, and is the work of others.
+    /// The work of others after a commissioning.
     struct Aftercare: Sendable {
         /// Registers with a device that sleeps.
         var register: @Sendable (NodeRecord, CommissionOptions) async -> Void = { _, _ in }
@@ -33,7 +33,7 @@ public struct CommissioningService: FabricService {
 }
 
 extension CommissioningService {
-    /// What a commissioning needs beyond the request itself.
+    /// The input of a commissioning beyond the request itself.
     public struct CommissionOptions: Sendable {
         package var trust: TrustPolicy
         package var issuer: IssuerChoice
@@ -198,14 +198,26 @@ extension CommissioningService {
             ? try journal.pending(request.code).map(\.nodeID)
             : []
         let (fabrics, random, time, discovery) = (fabrics, options.random, options.time, context.discovery())
+        let inUse: @Sendable (NodeID) throws -> Bool = {
+            try store.has($0) || journal.has($0) && !own.contains($0)
+        }
+        let giveBack: ListedNodeIDs.GiveBack = { ids in
+            try await fabrics.giveBack(ids, to: fabric.name, identity: fabric.compressedFabricID)
+        }
+        let setAside: ListedNodeIDs.SetAside = { count in
+            try await fabrics.setNodeIDsAside(
+                count, in: fabric.name, identity: fabric.compressedFabricID, inUse: inUse)
+        }
+        let listed = request.listPlace
         return NodeIDLease(
             take: { requested in
-                try await fabrics.takeNodeID(
-                    in: fabric.name, identity: fabric.compressedFabricID, requested: requested, random: random
-                ) { try store.has($0) || journal.has($0) && !own.contains($0) }
+                let preferred = requested == nil ? try await listed?.id(setAside: setAside, giveBack: giveBack) : nil
+                return try await fabrics.takeNodeID(
+                    in: fabric.name, identity: fabric.compressedFabricID, requested: requested, preferred: preferred,
+                    random: random, inUse: inUse)
             },
             giveBack: { taken in
-                try await fabrics.giveBack(taken, to: fabric.name, identity: fabric.compressedFabricID)
+                if await listed?.ids.takeBack(taken.id) != true { try await giveBack([taken.id]) }
             },
             lookUp: { id in await discovery?.hasOperational(id, of: fabric.compressedFabricID, time) ?? false },
             note: { progress(.note($0)) }, time: time)
@@ -313,7 +325,7 @@ extension CommissioningService {
                 hint: .step("node.reset-other"))
         }
         var record = existing ?? NodeRecord(nodeID: result.nodeID)
-        // What an interrupted commissioning was told, unless the name was given away meanwhile.
+        // Settings of an interrupted commissioning hold, unless the name was given away meanwhile.
         let earlier = try pending?.name.flatMap { name in
             try store.sound().nodes.contains { $0.name == name } ? nil : name
         }

@@ -18,7 +18,7 @@ public enum NetworkAccess: Sendable {
     }
 }
 
-/// What is known of a device whose attestation is in order but for its authority, which is not known.
+/// The facts about a device whose attestation is in order but for its authority, which is not known.
 public struct UnknownAuthority: Sendable, Hashable {
     /// The name of the authority, as the device's certificates have it: escape it before it reaches a terminal.
     public let authority: String?
@@ -68,7 +68,7 @@ public struct CommissioningSettings: Sendable {
     }
 }
 
-/// What a commissioning tells while it goes on.
+/// The events of a commissioning while it goes on.
 public enum CommissioningUpdate: Sendable {
     /// A stage begins.
     case began(CommissioningStage)
@@ -94,13 +94,13 @@ public enum CommissioningUpdate: Sendable {
     }
 }
 
-/// What would become of a device that is commissioned.
+/// The plan for a device that is commissioned.
 public struct CommissioningForecast: Sendable {
     /// The vendor's number.
     public let vendorID: UInt16?
     /// The product's number.
     public let productID: UInt16?
-    /// What its attestation is worth: `trusted`, `test`, `untrusted` and others, as `matterctl attest` prints them.
+    /// The verdict on its attestation: `trusted`, `test`, `untrusted` and others, as `matterctl attest` prints them.
     public let attestation: String?
     /// The network that it would join; `nil` if it stays where it is.
     public let network: String?
@@ -118,11 +118,11 @@ public struct CommissioningForecast: Sendable {
 
 /// Something that a commissioning needs before there is a device.
 public struct CommissioningCheck: Sendable {
-    /// What it is: `fabric`, `name`, `clock`, `issuer`, `trust`, `network`, `discovery` or `bluetooth`.
+    /// Its name: `fabric`, `name`, `clock`, `issuer`, `trust`, `network`, `discovery` or `bluetooth`.
     public let id: String
-    /// What was found; empty where there is nothing to say.
+    /// The findings; empty where there is nothing to say.
     public let note: String
-    /// What is wrong; `nil` if nothing is.
+    /// The fault; `nil` if nothing is.
     public let failure: MatterError?
     /// False for what only some devices need.
     public let isNeeded: Bool

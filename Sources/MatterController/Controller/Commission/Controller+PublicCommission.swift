@@ -94,7 +94,7 @@ extension Controller {
         }
     }
 
-    /// What would stop a commissioning, as far as that can be known without a device. Nothing is changed.
+    /// Obstacles to a commissioning, as far as that can be known without a device. Nothing is changed.
     ///
     /// - Returns: every check, in the order in which a commissioning comes to them.
     /// - Throws: `CancellationError`.

@@ -3,7 +3,7 @@ import MatterLedger
 
 /// Which devices a commissioning accepts: what their attestation has to prove, and whose keys prove it.
 public struct TrustPolicy: Sendable, Hashable {
-    /// What follows from an attestation that fails.
+    /// The consequence of a failed attestation.
     public enum Enforcement: String, Sendable, CaseIterable {
         /// The device is refused.
         case enforce
@@ -13,7 +13,7 @@ public struct TrustPolicy: Sendable, Hashable {
         case skip
     }
 
-    /// What follows if it is not known whether a device's certificates are revoked. A device with a revoked one is refused
+    /// The consequence if it is not known whether a device's certificates are revoked. A device with a revoked one is refused
     /// like one that fails otherwise.
     public enum Revocation: String, Sendable, CaseIterable {
         /// The device is refused.
@@ -24,13 +24,13 @@ public struct TrustPolicy: Sendable, Hashable {
         case off
     }
 
-    /// What follows from an attestation that fails.
+    /// The consequence of a failed attestation.
     public var enforcement: Enforcement
     /// Whether development devices are accepted, whose keys are public.
     public var allowsTestDevices: Bool
     /// A folder of attestation authorities (PAA certificates, DER or PEM) to trust.
     public var folder: String?
-    /// What follows if it is not known whether a device's certificates are revoked.
+    /// The consequence if it is not known whether a device's certificates are revoked.
     public var revocation = Revocation.soft
     /// A file of revoked certificates that counts besides the lists of the ledger (JSON, in the form that the reference
     /// implementation's tools write).
@@ -66,7 +66,7 @@ extension TrustPolicy {
             distrusted: Set(own.distrusted), unreadable: unreadable)
     }
 
-    /// What was brought from the ledgers that count.
+    /// The data of the ledgers that count.
     func ledgers(_ records: TrustRecords, warn: Controller.Warn) throws -> [StoredTrust] {
         guard enforcement != .skip else { return [] }
         var ledgers: [StoredTrust] = []

@@ -15,7 +15,7 @@ public struct LockDevice: DevicePart {
         self.endpoint = endpoint
     }
 
-    /// What its bolt does; `nil` if it does not know.
+    /// The state of its bolt; `nil` if it does not know.
     ///
     /// - Throws: ``MatterError``.
     public func state(within time: Duration? = nil) async throws -> DoorLock.DlLockState? {

@@ -4,7 +4,7 @@ public import MatterState
 public struct NodeReading: Sendable, Hashable {
     /// Where it comes from.
     public let endpoint: EndpointID
-    /// What it is: `temperature`, `battery`, `contact`.
+    /// Its quantity: `temperature`, `battery`, `contact`.
     public let name: String
     /// The value with its unit or as a word: `21.50 °C`, `occupied`.
     public let text: String
@@ -28,7 +28,7 @@ public struct NodeReading: Sendable, Hashable {
 
 /// The state of a node, or of a device behind a bridge, at a glance.
 public struct DeviceState: Sendable {
-    /// What it is called; `nil` if it has no name.
+    /// Its name; `nil` if it has no name.
     public let name: String?
     /// The room that it is in.
     public let room: String?
@@ -55,7 +55,7 @@ public struct DeviceState: Sendable {
 }
 
 extension Node {
-    /// What the node measures and tells of itself: sensors, motion, energy, thermostat and battery.
+    /// The node's measurements and states: sensors, motion, energy, thermostat and battery.
     ///
     /// - Returns: the values by endpoint.
     /// - Throws: ``MatterError`` `unsupported` if it measures nothing.

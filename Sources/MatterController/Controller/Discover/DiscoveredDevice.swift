@@ -20,7 +20,7 @@ public struct DiscoveredDevice: Sendable, Hashable, Identifiable {
     public let vendorID: UInt16?
     /// The product's number; `nil` if it does not say.
     public let productID: UInt16?
-    /// What it is; `nil` if it does not say.
+    /// Its kind; `nil` if it does not say.
     public let deviceType: DeviceTypeID?
     /// The name that it has on its network, as it wrote it: escape it before it reaches a terminal.
     public let name: String?
@@ -57,7 +57,7 @@ public struct DiscoveredDevice: Sendable, Hashable, Identifiable {
     }
 }
 
-/// What a search for devices finds.
+/// The findings of a search for devices.
 public enum DiscoveryUpdate: Sendable, Hashable {
     /// A device is there, or something about it has changed.
     case found(DiscoveredDevice)

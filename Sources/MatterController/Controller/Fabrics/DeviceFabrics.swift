@@ -45,7 +45,7 @@ public struct DeviceFabrics: Sendable {
     /// The room of the table; `nil` if the device does not say.
     public let capacity: UInt8?
 
-    /// What to read, without the filter for our fabric.
+    /// The paths to read, without the filter for our fabric.
     package static let paths = [
         NodeOperationalCredentials.Attribute.fabrics, NodeOperationalCredentials.Attribute.currentFabricIndex,
         NodeOperationalCredentials.Attribute.supportedFabrics,

@@ -10,7 +10,7 @@ extension NodeLink {
             try await read(DeviceFabrics.paths, isFabricFiltered: false, deadline: deadline), of: node.title)
     }
 
-    /// What is left of the time to look whether a fabric is gone, if no answer says so.
+    /// The time left to look whether a fabric is gone, if no answer says so.
     private static let readBack = Duration.seconds(15)
 
     /// Makes a device forget the fabric of another administrator.

@@ -1,4 +1,4 @@
-/// What happened to one of several nodes that are followed.
+/// The fate of one of several nodes that are followed.
 public enum FollowedNode: Sendable {
     /// The node told something, or was lost.
     case update(Node, NodeUpdate)

@@ -5,7 +5,7 @@ struct FollowBoard: Sendable {
     /// How many paths a subscription has at most. A node need not allow more than three; most allow some nine.
     private static let mostPaths = 8
 
-    /// What one program follows.
+    /// The wishes of one program.
     struct Wish: Sendable {
         var attributes: [AttributePath]
         var events: [EventPath]
@@ -44,9 +44,9 @@ struct FollowBoard: Sendable {
     private var followers: [Int: Follower] = [:]
     private var last = 0
     private var state = State.beginning
-    /// What the subscription asks for; empty before the first one.
+    /// The paths of the subscription; empty before the first one.
     private var asked: (attributes: [AttributePath], events: [EventPath], most: Duration)?
-    /// What was reported last of each attribute.
+    /// The last report of each attribute.
     private var reports: [ConcreteAttributePath: AttributeReport] = [:]
     /// The paths in the order in which they came.
     private var order: [ConcreteAttributePath] = []
@@ -100,7 +100,7 @@ struct FollowBoard: Sendable {
 
     // MARK: The subscription
 
-    /// What to subscribe to for all followers.
+    /// The paths to subscribe to for all followers.
     mutating func request() -> SubscribeRequest {
         let wishes = followers.sorted { $0.key < $1.key }.map(\.value.wish)
         let attributes = Self.union(wishes.flatMap(\.attributes))
@@ -186,7 +186,7 @@ struct FollowBoard: Sendable {
         for report in result.attributes {
             let old = reports.updateValue(report, forKey: report.path)
             if old == nil { order.append(report.path) }
-            // What a subscription reports at its beginning need not be new.
+            // The first reports of a subscription need not be new.
             if old?.outcome != report.outcome || old == nil { changed.append(report) }
         }
         nextEvent = max(nextEvent, result.events.compactMap { $0.event.map { $0.number &+ 1 } }.max() ?? 0)

@@ -1,6 +1,6 @@
 public import MatterModel
 
-/// What a program that follows a node is told.
+/// The events for a program that follows a node.
 public enum NodeUpdate: Sendable {
     /// The subscription stands: from now on nothing is missed until ``lost(_:)``. The values follow, each as a ``change(_:)``.
     case established(Establishment)

@@ -10,16 +10,16 @@ public struct GroupDelivery: Sendable {
     public let counter: UInt32
 }
 
-/// What a verb sends to a group.
+/// The commands that a verb sends to a group.
 public struct GroupRequest: Sendable {
     /// The command, without an endpoint: each member has its own.
     public let command: Command
-    /// What it does, for reading back.
+    /// Its effect, for reading back.
     public let whole: DeviceRequest
 }
 
 extension GroupRecord {
-    /// What a verb sends to the group. Members are not asked what they have.
+    /// The commands that a verb sends to the group. Members are not asked what they have.
     ///
     /// - Throws: ``ControllerError`` `groupTarget` for a verb that writes attributes, which no group takes (Matter core
     ///   specification 8.3.3.2), or what the verb says of its own bounds.

@@ -1,10 +1,10 @@
 public import MatterState
 
-/// What a member of a group has after a command to the group.
+/// The state of a group's member after a command to the group.
 public struct GroupReading: Sendable {
     /// The endpoint.
     public let endpoint: EndpointID
-    /// What the endpoint reported.
+    /// The reports of the endpoint.
     public let report: AttributeReport
     /// True if the value is the one that the command sets; `nil` if that cannot be known.
     public let isAsSent: Bool?

@@ -1,6 +1,6 @@
 import MatterState
 
-/// What a node has of a group.
+/// A node's part of a group.
 struct GroupState: Sendable, Equatable {
     /// When the key set with the group's id begins; `nil` if there is no such set.
     var keyStart: UInt64?
@@ -25,7 +25,7 @@ enum GroupStep: Sendable, Equatable {
 }
 
 extension GroupState {
-    /// What is missing for endpoints to be members.
+    /// The steps missing for endpoints to be members.
     ///
     /// - Throws: ``ControllerError`` `groupConflict` if the node has another group or key set under the ids of ours.
     func steps(
@@ -46,7 +46,7 @@ extension GroupState {
             .groupConflict, "\(node.title) has \(what)", hint: .step("group.conflict", node.label))
     }
 
-    /// What is to be taken back so that endpoints, or all of them, are members no more; the opposite order. A group and a key
+    /// The steps to take back so that endpoints, or all of them, are members no more; the opposite order. A group and a key
     /// set that only have the ids of ours are left.
     func steps(toLeave group: GroupRecord, _ given: Set<EndpointID>?) -> [GroupStep] {
         guard mapping == nil || mapping == group.keySet else { return [] }

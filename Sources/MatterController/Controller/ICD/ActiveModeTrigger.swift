@@ -1,6 +1,6 @@
 public import MatterState
 
-/// What a person can do to wake a device up (UserActiveModeTriggerHint, Matter core specification 9.16.6.7).
+/// Steps for a person to wake a device up (UserActiveModeTriggerHint, Matter core specification 9.16.6.7).
 public enum ActiveModeTrigger {
     /// By bit; the instruction of the device takes the place of the braces. The simplest first.
     private static let words: [(bit: UInt32, text: String)] = [

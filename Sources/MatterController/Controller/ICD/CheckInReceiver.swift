@@ -74,7 +74,7 @@ actor CheckInReceiver {
                 return nil
             }
         } catch {
-            // What is not stored does not count: the same message would be accepted again.
+            // A counter that is not stored does not count: the same message would be accepted again.
             logger.warning("a check-in of node \(node) could not be stored: \(error)")
             return nil
         }

@@ -1,6 +1,6 @@
 import MatterState
 
-/// What a device says of its sleep (Matter core specification 9.16).
+/// A device's description of its sleep (Matter core specification 9.16).
 struct ICDDescription: Sendable {
     private typealias Attribute = IcdManagement.Attribute
 

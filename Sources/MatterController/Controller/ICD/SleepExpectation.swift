@@ -2,7 +2,7 @@ import MatterState
 
 /// How a node sleeps at the moment.
 struct SleepExpectation {
-    /// What messages and clocks may add.
+    /// The tolerance for messages and clocks.
     private static let slack: Int64 = 10
     /// A promise beyond that comes from a clock that was wrong.
     private static let longestPromise: Int64 = 65_536

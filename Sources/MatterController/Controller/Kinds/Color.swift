@@ -4,6 +4,15 @@ public import MatterModel
 enum ColorKind: DeviceKindDeclaration {
     private typealias Attribute = ColorControl.Attribute
 
+    static var repeatable: [ClusterID: Set<String>] {
+        [
+            ColorControl.id: [
+                "MoveToHue", "MoveToSaturation", "MoveToHueAndSaturation", "MoveToColor", "MoveToColorTemperature",
+                "EnhancedMoveToHue", "EnhancedMoveToHueAndSaturation", "StopMoveStep",
+            ]
+        ]
+    }
+
     /// In mireds, as ColorTemperatureMireds has it (3.2.7.8).
     private static let mireds = ValueForm<UInt16>("", offers: [], as: .mireds, bare: "K", in: 1...65279)
     private static let names = NamedColor.allCases.map(\.rawValue)
@@ -108,7 +117,7 @@ public struct ColorVerb: DeviceVerb {
         transition = tenths
     }
 
-    /// What is sent to a device of which these facts are known.
+    /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
     public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {

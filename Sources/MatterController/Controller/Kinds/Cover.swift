@@ -4,6 +4,15 @@ public import MatterModel
 enum CoverKind: DeviceKindDeclaration {
     private typealias Attribute = WindowCovering.Attribute
 
+    static var repeatable: [ClusterID: Set<String>] {
+        [
+            WindowCovering.id: [
+                "UpOrOpen", "DownOrClose", "StopMotion", "GoToLiftValue", "GoToLiftPercentage", "GoToTiltValue",
+                "GoToTiltPercentage",
+            ]
+        ]
+    }
+
     static let kind = DeviceKind(
         "cover", "Blinds, shutters and curtains.",
         details: "Of a position and of slats, 0% is open and 100% is closed.",
@@ -48,7 +57,7 @@ public enum CoverVerb: DeviceVerb {
     /// A motor may report its way in steps.
     private static let pause = Duration.seconds(6)
 
-    /// What is sent to a device of which these facts are known.
+    /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
     public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {

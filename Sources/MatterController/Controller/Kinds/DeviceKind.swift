@@ -13,11 +13,11 @@ public struct DeviceKind: Sendable {
     public let details: String
     /// A command line behind the name of the kind, without the program.
     public let example: String
-    /// What is said of a node of this kind: `is a valve`, `has a button`.
+    /// The words about a node of this kind: `is a valve`, `has a button`.
     public let trait: String
     /// The values that it shows.
     public let readings: [Reading]
-    /// What it can be told. Without any, it only shows.
+    /// Its verbs. Without any, it only shows.
     public let verbs: [Verb]
     /// Other words for it, which lead to it when they are typed as a command.
     public let synonyms: [String]
@@ -58,7 +58,7 @@ public struct DeviceKind: Sendable {
         BatteryKind.self,
     ]
 
-    /// What is said of a node of another kind: `is not a valve`, `has no button`.
+    /// The words about a node of another kind: `is not a valve`, `has no button`.
     public var lack: String { Self.lack(of: trait) }
 
     /// The opposite of a trait: `has lock settings`, `has no lock settings`.
@@ -84,12 +84,22 @@ public struct DeviceKind: Sendable {
 public protocol DeviceKindDeclaration: Sendable {
     /// The kind.
     static var kind: DeviceKind { get }
+    /// The names of the commands of its clusters that may be sent again if the fate of the first is unknown: they set an absolute
+    /// state or only read, and have the same answer the second time.
+    ///
+    /// None of a cluster that other kinds of devices have too, such as OnOff.
+    static var repeatable: [ClusterID: Set<String>] { get }
+}
+
+extension DeviceKindDeclaration {
+    /// None.
+    public static var repeatable: [ClusterID: Set<String>] { [:] }
 }
 
 // MARK: Verbs
 
 extension DeviceKind {
-    /// What the options of a verb say.
+    /// The values of a verb's options.
     public struct Parameters: Sendable, Hashable {
         /// How long it lasts; `nil` for what the device does by itself.
         public var time: Duration?
@@ -125,7 +135,7 @@ extension DeviceKind {
         }
     }
 
-    /// What a kind of device can be told.
+    /// The verbs of a kind of device.
     public struct Verb: Sendable {
         /// As it is typed: `open`.
         public let name: String
@@ -133,9 +143,9 @@ extension DeviceKind {
         public let aliases: [String]
         /// Other words for it, which lead to it when they are typed as a command.
         public let synonyms: [String]
-        /// What it does, in a sentence.
+        /// Its work, in a sentence.
         public let summary: String
-        /// What may stand behind the nodes, in words; `nil` if nothing does.
+        /// The words allowed behind the nodes, for messages; `nil` if nothing does.
         public let value: String?
         /// Some of these values: all, where they can be listed.
         public let offers: [String]
@@ -182,7 +192,7 @@ extension DeviceKind {
             meaning = { _, parameters in (verb(parameters), 0) }
         }
 
-        /// What is to be done, and how many words at the end of a line belong to its value; `nil` if those are no value of
+        /// The verb, and how many words at the end of a line belong to its value; `nil` if those are no value of
         /// this verb.
         public func meaning(of words: [String], _ parameters: Parameters = Parameters()) -> (
             verb: any DeviceVerb, words: Int
@@ -193,13 +203,13 @@ extension DeviceKind {
 // MARK: News
 
 extension DeviceKind {
-    /// What is told of a device that is followed.
+    /// The reports on a device that is followed.
     enum News: Sendable {
         /// Each new value.
         case readings
         /// Each new value, with more for programs.
         case more(@Sendable (TLVValue) -> [DeviceNews.Field])
-        /// What happens at a cluster.
+        /// Events at a cluster.
         case events(ClusterID, @Sendable (EventReport) -> DeviceNews?)
     }
 }
@@ -208,9 +218,9 @@ extension DeviceKind {
 public struct DeviceNews: Sendable {
     /// Where it comes from.
     public let endpoint: EndpointID
-    /// What it is about, `level`; `nil` where the words say all.
+    /// Its subject, `level`; `nil` where the words say all.
     public let quantity: String?
-    /// What is new: `21.50 °C`, `occupied`, `pressed twice`.
+    /// The news: `21.50 °C`, `occupied`, `pressed twice`.
     public let words: String
     /// The same for programs.
     public let fields: [Field]
@@ -219,7 +229,7 @@ public struct DeviceNews: Sendable {
     public struct Field: Sendable, Hashable {
         /// The key.
         public let name: String
-        /// What it says.
+        /// Its contents.
         public let value: JSONValue
 
         init(_ name: String, _ value: JSONValue) {
@@ -229,7 +239,7 @@ public struct DeviceNews: Sendable {
     }
 }
 
-/// What to ask of devices of a kind that are followed, and what their reports say.
+/// The requests to devices of a kind that are followed, and what their reports say.
 public struct DeviceWatch: Sendable {
     private let kind: DeviceKind
     /// MeasurementUnit of the places that have said it.
@@ -244,7 +254,7 @@ public struct DeviceWatch: Sendable {
     /// Of a kind of device.
     public init(_ kind: DeviceKind) { self.kind = kind }
 
-    /// What to subscribe to, with as few paths as will do: devices need not take more than three (Matter core specification
+    /// The paths to subscribe to, with as few paths as will do: devices need not take more than three (Matter core specification
     /// 2.11.2.2).
     ///
     /// - Parameter endpoints: where; `nil` stands for all endpoints.
@@ -269,7 +279,7 @@ public struct DeviceWatch: Sendable {
         )
     }
 
-    /// What a report says.
+    /// The contents of a report.
     ///
     /// - Parameter isFirst: whether it is the first of a node, with the state at the start.
     public mutating func news(_ result: ReadResult, of node: NodeRecord, isFirst: Bool) -> [DeviceNews] {

@@ -51,7 +51,7 @@ public enum FanVerb: DeviceVerb {
     /// The cluster that is controlled.
     public var cluster: ClusterID { FanControl.id }
 
-    /// What is sent to a device of which these facts are known.
+    /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
     public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {

@@ -4,6 +4,13 @@ public import MatterModel
 enum MediaKind: DeviceKindDeclaration {
     private typealias Attribute = MediaPlayback.Attribute
 
+    static var repeatable: [ClusterID: Set<String>] {
+        [
+            MediaPlayback.id: ["Play", "Pause", "Stop"], 0x0504: ["ChangeChannelByNumber"],
+            0x0507: ["SelectInput", "RenameInput"], 0x050B: ["SelectOutput", "RenameOutput"],
+        ]
+    }
+
     static let kind = DeviceKind(
         "media", "Players and speakers.", example: "volume tv 30%", trait: "is a media player",
         synonyms: ["tv", "player", "speaker"],
@@ -34,7 +41,7 @@ public enum MediaVerb: String, DeviceVerb {
     /// The cluster that is controlled.
     public var cluster: ClusterID { MediaPlayback.id }
 
-    /// What is sent to a device of which these facts are known.
+    /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
     public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {

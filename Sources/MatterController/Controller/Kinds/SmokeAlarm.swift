@@ -30,7 +30,7 @@ enum SmokeAlarmVerb: DeviceVerb {
     /// The cluster that is controlled.
     var cluster: ClusterID { SmokeCoAlarm.id }
 
-    /// What is sent to a device of which these facts are known.
+    /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
     func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {

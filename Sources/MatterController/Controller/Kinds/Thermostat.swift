@@ -9,6 +9,10 @@ enum ThermostatKind: DeviceKindDeclaration {
         .off, .auto, .cool, .heat, .precooling, .dry, .sleep, .emergencyHeat, .fanOnly,
     ])
 
+    static var repeatable: [ClusterID: Set<String>] {
+        [Thermostat.id: ["GetWeeklySchedule", "SetActiveScheduleRequest", "SetActivePresetRequest"]]
+    }
+
     static let kind = DeviceKind(
         "thermostat", "Heating and cooling.",
         details: "The mode stays as it is when a temperature is set; 'thermostat mode' changes it.", example: "hall 21",
@@ -64,7 +68,7 @@ public enum ThermostatVerb: DeviceVerb {
     /// The cluster that is controlled.
     public var cluster: ClusterID { Thermostat.id }
 
-    /// What is sent to a device of which these facts are known.
+    /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
     public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {

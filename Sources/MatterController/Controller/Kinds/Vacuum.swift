@@ -4,6 +4,13 @@ public import MatterModel
 enum VacuumKind: DeviceKindDeclaration {
     private typealias Cluster = RvcOperationalState
 
+    static var repeatable: [ClusterID: Set<String>] {
+        [
+            Cluster.id: ["Pause", "GoHome"], RvcRunMode.id: ["ChangeToMode"], RvcCleanMode.id: ["ChangeToMode"],
+            0x0150: ["SelectAreas"],
+        ]
+    }
+
     static let kind = DeviceKind(
         "vacuum", "Vacuum cleaners.", example: "start robot", trait: "is a vacuum cleaner",
         synonyms: ["robot", "hoover"],
@@ -28,7 +35,7 @@ enum VacuumKind: DeviceKindDeclaration {
 
 /// Tells a vacuum cleaner what to do (Matter application cluster specification 7.2 and 7.4).
 public enum VacuumVerb: DeviceVerb {
-    /// What the vacuum is to do.
+    /// The vacuum cleaner's task.
     case start, stop, pause, resume, home
 
     /// The cluster that is controlled.
@@ -39,7 +46,7 @@ public enum VacuumVerb: DeviceVerb {
         }
     }
 
-    /// What is sent to a device of which these facts are known.
+    /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
     public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {

@@ -1,6 +1,6 @@
 import MatterModel
 
-/// What may stand behind the nodes of a verb, and what it means.
+/// The words allowed behind the nodes of a verb, and their meaning.
 struct ValueForm<Value: Sendable>: Sendable {
     /// `0%–100%`.
     let forms: String

@@ -4,6 +4,8 @@ public import MatterModel
 enum ValveKind: DeviceKindDeclaration {
     private typealias Cluster = ValveConfigurationAndControl
 
+    static var repeatable: [ClusterID: Set<String>] { [Cluster.id: ["Close"]] }
+
     static let kind = DeviceKind(
         "valve", "Valves of water and gas.", example: "open garden --for 10m --level 50%", trait: "is a valve",
         synonyms: ["tap", "sprinkler"],
@@ -41,7 +43,7 @@ public enum ValveVerb: DeviceVerb {
     /// The cluster that is controlled.
     public var cluster: ClusterID { ValveConfigurationAndControl.id }
 
-    /// What is sent to a device of which these facts are known.
+    /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
     public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {

@@ -24,7 +24,7 @@ struct LostWrites<Entry: FabricListEntry> {
         return pieces
     }
 
-    /// What to say if the list cannot be read afterwards: that a write may have run, if there was one.
+    /// The message if the list cannot be read afterwards: that a write may have run, if there was one.
     func account(of failure: any Error) -> any Error {
         guard var unknown = error else { return failure }
         if failure is CancellationError { unknown.underlying = failure }

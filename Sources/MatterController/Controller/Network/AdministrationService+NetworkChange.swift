@@ -66,7 +66,7 @@ extension NetworkChange {
 private struct NetworkChangeProcedure: Sendable {
     /// How long a node that has moved is looked for, on top of the time that it takes to join.
     private static let search: UInt16 = 120
-    /// What is left of the fail-safe when it is given up.
+    /// The rest of the fail-safe when it is given up.
     private static let reserve = Duration.seconds(10)
     private static let undoing = Duration.seconds(5)
 
@@ -224,7 +224,7 @@ private struct NetworkChangeProcedure: Sendable {
         try await link.invoke(command, .absolute, work: work, deadline: deadline(work))
     }
 
-    /// What the node answers to a step of the fail-safe; `nil` for a code that is unknown here.
+    /// The node's answer to a step of the fail-safe; `nil` for a code that is unknown here.
     ///
     /// - Throws: ``ControllerError`` `status` for an answer without a code.
     private func code(of result: CommandResult) throws -> GeneralCommissioning.CommissioningError? {

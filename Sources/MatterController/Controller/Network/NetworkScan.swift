@@ -37,7 +37,7 @@ extension AdministrationService {
         let result = try await links.link(to: node).invoke(
             command, NodeLink.Repeatability(of: command, in: .standard), work: work,
             deadline: budget.deadline(for: node, work: work))
-        // What the response itself says of the search has better words below.
+        // The response's own text on the search has better words below.
         if case .status = result.outcome { try Outcome.check(result, of: title) }
         return try Self.networks(in: result, of: title)
     }

@@ -1,7 +1,7 @@
 package import MatterState
 
 extension NetworkStore {
-    /// What may be offered to devices; a record that no longer makes sense is left out.
+    /// The entries that may be offered to devices; a record that no longer makes sense is left out.
     ///
     /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged
     ///   or not there.
@@ -19,7 +19,7 @@ extension StoredNetwork {
         }
     }
 
-    /// What is kept of a credential.
+    /// The kept part of a credential.
     public init(_ credential: NetworkCredential) {
         switch credential {
         case .wifi(let wifi): self.init(.wifi, id: wifi.ssid, name: credential.name, secret: wifi.password)

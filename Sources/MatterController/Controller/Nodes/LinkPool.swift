@@ -26,7 +26,9 @@ actor LinkPool {
             nodes: try context.nodes(), slots: try context.slots(key.kind),
             kept: key.kind == .short ? try context.keptSessions() : nil, isFresh: options.isFresh,
             keepsSessions: options.keepsSessions, tell: options.sessionProgress,
-            patience: NodeLink.Patience(usual: options.processing, afterAcknowledgement: options.patience),
+            patience: NodeLink.Patience(
+                usual: options.processing, afterAcknowledgement: options.patience,
+                silence: options.silence.duration(for: node)),
             waits: options.waits, logger: options.logger)
         links[key] = link
         return link

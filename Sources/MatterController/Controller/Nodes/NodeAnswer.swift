@@ -1,12 +1,12 @@
 public import MatterState
 
-/// What one node of several said.
+/// The answer of one node of several.
 public struct NodeAnswer<Value: Sendable>: Sendable {
     /// The node, as its record has it.
     public let node: NodeRecord
     package let outcome: Result<Value, any Error>
 
-    /// What the node answered; `nil` if it failed.
+    /// The node's answer; `nil` if it failed.
     public var value: Value? { try? outcome.get() }
     /// Why it failed; `nil` if the node answered.
     public var failure: (any Error)? { if case .failure(let error) = outcome { error } else { nil } }

@@ -1,6 +1,6 @@
 public import MatterState
 
-/// What a node says of itself: its endpoints with their parts, and what their clusters can do (Matter core specification
+/// A node's description of itself: its endpoints with their parts, and what their clusters can do (Matter core specification
 /// 7.13, 9.5).
 public struct NodeDescription: Sendable {
     /// A server cluster of an endpoint.
@@ -21,7 +21,7 @@ public struct NodeDescription: Sendable {
     public struct Endpoint: Sendable {
         /// The number of the endpoint.
         public let number: EndpointID
-        /// What it is, each with the revision of the device type.
+        /// Its types, each with the revision of the device type.
         public fileprivate(set) var deviceTypes: [(id: DeviceTypeID, revision: UInt16?)] = []
         /// The endpoints that are part of it.
         public fileprivate(set) var parts: [EndpointID] = []
@@ -36,7 +36,7 @@ public struct NodeDescription: Sendable {
     /// The endpoints by number.
     public private(set) var endpoints: [Endpoint] = []
 
-    /// What to read.
+    /// The paths to read.
     ///
     /// - Parameter elements: whether also the lists of attributes and commands.
     public static func paths(
@@ -135,7 +135,7 @@ extension TLVValue {
 }
 
 extension NodeService {
-    /// What a node says of itself; its endpoints are kept.
+    /// A node's description of itself; its endpoints are kept.
     ///
     /// - Parameter elements: whether also what each cluster has.
     /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.

@@ -14,7 +14,7 @@ extension NodeLink {
     /// The limit after an interruption, because the user waits for the end.
     private static let hastyQuestion = Duration.milliseconds(1500)
 
-    /// What can still be learnt after a command whose outcome is unknown, also after an interruption; nothing if the node
+    /// The facts that can still be learnt after a command whose outcome is unknown, also after an interruption; nothing if the node
     /// stays silent. A copy of the command that is late may run afterwards.
     package func stateAfterwards(
         _ paths: [AttributePath]

@@ -225,7 +225,7 @@ extension NodeLink {
         let session = try await connect(deadline: change.deadline)
         try Task.checkCancellation()
         var processing = change.processing(usual: patience.usual, now: time.now)
-        // What is announced first may be repeated as well.
+        // A command that is announced first may be repeated as well.
         let isStale = await isStale(session)
         if change.repeatability == .absolute || isStale {
             processing = patience(on: session, usual: processing)

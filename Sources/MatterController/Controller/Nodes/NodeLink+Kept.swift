@@ -15,7 +15,7 @@ extension NodeLink {
     /// How long a proof may take in all.
     static let longestSearch = proofPatience * 2
 
-    /// What is kept between processes.
+    /// State kept between processes.
     struct Keeping: Sendable {
         /// `nil` if nothing is kept.
         let store: KeptSessionStore?
@@ -73,7 +73,7 @@ extension NodeLink {
 
     // MARK: Starts of the node
 
-    /// What would prove that a command of the kept session did not run; `nil` if nothing can.
+    /// The proof that a command of the kept session did not run; `nil` if nothing can.
     func restartProof(since sent: Instant) -> RestartProof? {
         guard let found = keeping.lease?.session, let count = found.rebootCount, let moment = keeping.store?.now()
         else {

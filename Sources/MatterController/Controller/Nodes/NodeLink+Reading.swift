@@ -39,22 +39,44 @@ extension NodeLink {
         return result.events
     }
 
+    /// A session, for what only reads.
+    ///
+    /// - Throws: ``SessionError`` if the node says nothing for as long as ``Controller/Options/silence`` allows.
+    @discardableResult
+    public func connectToRead(deadline: Instant) async throws -> SecureSession {
+        try await connect(deadline: endOfSilence(deadline))
+    }
+
+    /// The time at which what only reads gives up on a node that says nothing; one that answers has the whole time.
+    private func endOfSilence(_ deadline: Instant) -> Instant {
+        patience.silence.map { min(deadline, time.now + $0) } ?? deadline
+    }
+
     /// Runs something that changes nothing: again on the same session if the answer got lost, on a new one if the peer
     /// fell silent.
     private func repeating<Transaction: InteractionTransaction>(
         _ transaction: Transaction, deadline: Instant
     ) async throws -> Transaction.Output {
-        beginWait(until: deadline)
+        let began = time.now
+        var end = endOfSilence(deadline)
+        beginWait(until: end)
         defer { endWait() }
         while true {
-            let session = try await connect(deadline: deadline)
+            let session = try await connect(deadline: end)
             var attempt = transaction
             do {
                 let output = try await client(session).run(
                     &attempt, deadline: deadline, processing: patience(on: session, usual: patience.usual))
                 await prove(session)
                 return output
-            } catch let error as TransportError where time.now < deadline {
+            } catch let error as TransportError {
+                // A node that was heard since then has the whole time.
+                let isHeard = error.report?.acknowledged ?? false || answeredAt.map { $0 > began } ?? false
+                if error.code == .noReply || isHeard { end = deadline }
+                guard time.now < end else {
+                    await judge(session, by: error)
+                    throw error
+                }
                 switch error.code {
                 case .noReply:
                     logger.debug("no answer came; asking again")

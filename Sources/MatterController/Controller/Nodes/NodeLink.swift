@@ -11,8 +11,10 @@ public actor NodeLink {
         package var usual: Duration
         /// For the answer to a command or a write that the device has acknowledged; `nil` as for anything.
         package var afterAcknowledgement: Duration?
+        /// For the first sign of a node that is only read; `nil` for the whole time of the task.
+        package var silence: Duration?
 
-        // memberwise: package, afterAcknowledgement = nil
+        // memberwise: package, afterAcknowledgement = nil, silence = nil
     }
 
     /// How long the handshakes of other processes with this node wait for ours.
@@ -45,13 +47,15 @@ public actor NodeLink {
     /// Sessions that are being ended, each with the work of doing it.
     private var endings: [SessionReference: Task<Void, Never>] = [:]
     private let slots: SessionSlots
-    /// What allows this link to have a session: from before it is set up until it is closed, and over to its replacement.
+    /// The permit that allows this link to have a session: from before it is set up until it is closed, and over to its replacement.
     var slot: SlotLease?
     /// How many followers need the session.
     private var followers = 0
+    /// When the node last answered a handshake.
+    private(set) var answeredAt: Instant?
     /// The session on which followers have left subscriptions behind: the node keeps them until it reports to them next.
     private var burdened: SessionReference?
-    /// What is kept between processes.
+    /// State kept between processes.
     var keeping: Keeping
 
     init(
@@ -177,9 +181,11 @@ public actor NodeLink {
 
     /// A session by a handshake: resumed if possible.
     private func handshake(deadline: Instant) async throws -> SecureSession {
-        try await makeConnector().connect(
+        let session = try await makeConnector().connect(
             to: node.nodeID, hints: onlyAddresses.isEmpty ? node.addresses : onlyAddresses,
             onlyHints: !onlyAddresses.isEmpty, reliability: node.reliability ?? .standard, deadline: deadline)
+        answeredAt = time.now
+        return session
     }
 
     func takeSlot(deadline: Instant) async throws {
@@ -300,7 +306,7 @@ public actor NodeLink {
     /// The node has answered in a session: there is no need for another.
     func prove(_ session: SecureSession) async { await handle(.answered(session.reference)) }
 
-    /// What an error says of a session: a refusal is an answer, and after silence it is not left to another process.
+    /// The statement of an error about a session: a refusal is an answer, and after silence it is not left to another process.
     func judge(_ session: SecureSession, by error: any Error) async {
         await handle(error is InteractionError ? .answered(session.reference) : .silent(session.reference))
     }
@@ -325,7 +331,7 @@ public actor NodeLink {
     /// The outcome of such a command is known, or will not be.
     func settle(_ session: SecureSession) { _ = ladder.handle(.settled(session.reference), now: time.now) }
 
-    /// What has become of a session that was replaced; `nil` for one that was not.
+    /// The fate of a session that was replaced; `nil` for one that was not.
     func succession(of session: SecureSession) async -> SessionLadder.Succession? {
         let deadline = time.now + Self.longestSearch
         while true {

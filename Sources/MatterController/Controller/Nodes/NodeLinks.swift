@@ -1,7 +1,7 @@
 public import MatterState
 
 /// The sessions that are kept between processes.
-/// What happens before a session with a node that may sleep.
+/// The steps before a session with a node that may sleep.
 protocol LinkGate: Sendable {
     /// Waits for the node if that is wanted.
     ///
@@ -90,7 +90,7 @@ public struct NodeLinks: FabricService {
 }
 
 extension NodeLinks {
-    /// What is known of a kept session.
+    /// The facts about a kept session.
     public struct KeptState: Sendable {
         /// The node, as its record has it.
         public let node: NodeRecord

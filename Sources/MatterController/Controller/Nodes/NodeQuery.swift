@@ -60,7 +60,7 @@ public struct NodeQuery: Sendable, Hashable {
         package let endpoint: EndpointID?
         /// False if it is meant for what it has in common with others.
         public let isNamed: Bool
-        /// What stands at the endpoint, if it is one of a bridge.
+        /// The device at the endpoint, if it is one of a bridge.
         public let device: BridgedEndpoint?
 
         fileprivate init(node: NodeRecord, endpoint: EndpointID? = nil, isNamed: Bool) {
@@ -96,7 +96,7 @@ public struct NodeQuery: Sendable, Hashable {
     /// Whether a word is a pattern of names.
     public static func isPattern(_ word: String) -> Bool { word.contains { $0 == "*" || $0 == "?" } }
 
-    /// What the nodes have in common.
+    /// The common features of the nodes.
     ///
     /// - Throws: `DataModelError` for a type or a cluster that no definition has.
     public func criteria(in catalogue: Catalogue) throws -> [Criterion] {
@@ -203,7 +203,7 @@ extension NodeService {
             } else if !target.isNamed, !target.node.endpoints.isEmpty {
                 let own = target.node.ownEndpoints.filter(suits)
                 guard !own.isEmpty else { continue }
-                // What a bridge is itself does not compete with what stands behind it.
+                // The bridge's own type does not compete with what stands behind it.
                 let isPlain = own.count == 1 && !target.node.bridged.isEmpty
                 if target.endpoint == nil, isPlain || eachEndpoint && own.count > 1 {
                     endpoints = own.map { EndpointID($0.number) }

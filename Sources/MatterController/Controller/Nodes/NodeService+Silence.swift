@@ -33,7 +33,7 @@ extension NodeService {
     ///
     /// - Parameter failure: `nil` if it did.
     package func learn(of node: NodeRecord, _ failure: (any Error)?, after patience: SilencePatience) {
-        // What cannot be noted costs time, the next time.
+        // A note that cannot be made costs time, the next time.
         if let failure {
             guard Self.isSilence(failure) else { return }
             try? context.silences().note(Silence(time: options.unixTime()), of: node.nodeID)
@@ -42,7 +42,7 @@ extension NodeService {
         }
     }
 
-    private static func isSilence(_ error: any Error) -> Bool {
+    static func isSilence(_ error: any Error) -> Bool {
         switch error {
         case let error as SessionError: error.isSilence || error.code == .unreachable
         case is TransportError: true

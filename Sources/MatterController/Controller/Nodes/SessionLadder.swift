@@ -44,7 +44,7 @@ struct SessionLadder: Sendable {
         case needless
     }
 
-    /// What a session that was replaced means for its commands.
+    /// The effect of a replaced session on its commands.
     enum Succession: Sendable {
         /// A proof is looked for that they did not run.
         case searching
@@ -53,7 +53,7 @@ struct SessionLadder: Sendable {
         case disproved
     }
 
-    /// What the messages on a session say of it.
+    /// The facts about a session from its messages.
     struct Facts: Sendable {
         var isThere: Bool
         /// When the node last acknowledged something in it.
@@ -165,7 +165,7 @@ struct SessionLadder: Sendable {
     /// True if the node has answered nothing yet in a session that an earlier process has left.
     func isUnanswered(_ session: Session) -> Bool { kept.contains(session) && answered != session }
 
-    /// What has become of a session that was replaced; `nil` for one that was not.
+    /// The fate of a session that was replaced; `nil` for one that was not.
     func succession(of session: Session) -> Succession? { successions[session] }
 
     mutating func handle(_ event: Event, now: Instant) -> [Action] {

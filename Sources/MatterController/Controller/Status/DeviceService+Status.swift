@@ -8,6 +8,7 @@ extension DeviceService {
     /// - Throws: `CancellationError`.
     public func status(of node: NodeRecord, among count: Int = 1, budget: Budget) async throws -> [DeviceStatus] {
         let patience = nodes.patience(with: node, among: count, budget)
+        let began = nodes.options.time.now
         do {
             let answer = try await links.withLink(to: node) { _ in
                 let deadline = patience.budget.deadline(for: node)
@@ -25,7 +26,8 @@ extension DeviceService {
             try Task.checkCancellation()
             nodes.learn(of: node, error, after: patience)
             let known = (try? links.withLastSeen([node]))?.first
-            return DeviceStatus.all(known ?? node, [], failure: error)
+            let silence = NodeService.isSilence(error) ? nodes.options.time.now - began : nil
+            return DeviceStatus.all(known ?? node, [], failure: error, silence: silence)
         }
     }
 
@@ -37,7 +39,7 @@ extension DeviceService {
             Reading.state, from: node.endpoints, of: node, beside: node.isBridge ? Self.others : [], deadline: deadline)
     }
 
-    /// What tells of the devices behind a bridge: they come, go and are replaced after it was commissioned.
+    /// The attributes about devices behind a bridge: they come, go and are replaced after it was commissioned.
     private static let others = [
         AttributePath(cluster: Descriptor.id, attribute: Descriptor.Attribute.deviceTypeList),
         AttributePath(

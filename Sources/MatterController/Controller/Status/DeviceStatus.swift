@@ -4,26 +4,31 @@ public import MatterState
 public struct DeviceStatus: Sendable {
     /// As it is known now.
     public let node: NodeRecord
-    /// What stands behind the node, if it is a bridge.
+    /// The devices behind the node, if it is a bridge.
     public let device: BridgedEndpoint?
     /// Whether the node answers us, or its bridge reaches the device.
     public let isReachable: Bool
-    /// What it tells of itself, beside the battery and whether it is reachable.
+    /// Its reports, beside the battery and whether it is reachable.
     public let readings: [TakenReading]
     /// The battery that is lowest; `nil` if there is none.
     public let battery: TakenReading?
     /// Why the node gave no answer.
     public let failure: (any Error)?
+    /// How long the node, or its bridge, was waited for in vain; `nil` if it answered.
+    public let silence: Duration?
 
     /// The room; `nil` if none is known.
     public var room: String? { device?.room ?? node.room }
 
     /// The values of a node, each for the device that it is about; the node itself comes first.
-    init(_ node: NodeRecord, failure: (any Error)?, device: BridgedEndpoint?, _ taken: [TakenReading]) {
+    init(
+        _ node: NodeRecord, failure: (any Error)?, silence: Duration?, device: BridgedEndpoint?, _ taken: [TakenReading]
+    ) {
         func value(_ name: String) -> TakenReading? { taken.first { $0.reading.name == name } }
         self.node = node
         self.device = device
         self.failure = failure
+        self.silence = silence
         battery = value("battery")
         let isNear = device == nil || value("reachable")?.report.value != .bool(false)
         isReachable = failure == nil && isNear
@@ -31,14 +36,16 @@ public struct DeviceStatus: Sendable {
     }
 
     /// The devices of a node: itself, and those behind it.
-    static func all(_ node: NodeRecord, _ taken: [TakenReading], failure: (any Error)? = nil) -> [DeviceStatus] {
+    static func all(
+        _ node: NodeRecord, _ taken: [TakenReading], failure: (any Error)? = nil, silence: Duration? = nil
+    ) -> [DeviceStatus] {
         func values(at endpoints: [NodeRecord.Endpoint]) -> [TakenReading] {
             taken.filter { taken in endpoints.contains { $0.number == taken.report.path.endpoint.rawValue } }
         }
         let own = values(at: node.endpoints.filter { $0.bridged == nil })
-        return [DeviceStatus(node, failure: failure, device: nil, own)]
+        return [DeviceStatus(node, failure: failure, silence: silence, device: nil, own)]
             + node.bridged.map {
-                DeviceStatus(node, failure: failure, device: $0, values(at: [$0.endpoint]))
+                DeviceStatus(node, failure: failure, silence: silence, device: $0, values(at: [$0.endpoint]))
             }
     }
 

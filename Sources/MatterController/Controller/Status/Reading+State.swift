@@ -1,7 +1,7 @@
 import MatterModel
 
 extension Reading {
-    /// What tells the state of a device at a glance: of every device, and of each kind.
+    /// The attributes that show a device's state at a glance: of every device, and of each kind.
     static let state =
         [
             Reading(OnOff.id, OnOff.Attribute.onOff, "on"),

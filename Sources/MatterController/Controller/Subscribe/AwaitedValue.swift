@@ -1,6 +1,6 @@
 public import MatterNetwork
 
-/// What an attribute is awaited to be, by the words of people: `1/level-control/current-level>=100`.
+/// The awaited state of an attribute, in the words of people: `1/level-control/current-level>=100`.
 public struct AwaitedValue: Sendable {
     /// How the value of the device stands to the one given; longer spellings first.
     private enum Comparison: String, CaseIterable {

@@ -1,6 +1,6 @@
 public import MatterNetwork
 
-/// What a subscription of one of several nodes told.
+/// A report of the subscription of one of several nodes.
 public enum NodesEvent: Sendable {
     /// Something happened to the subscription of a node.
     case subscription(NodeRecord, SubscriptionEvent)

@@ -10,7 +10,7 @@ public enum SubscriptionEvent: Sendable {
     case lost(any Error, retryAfter: Duration)
 }
 
-/// What nodes report by themselves: one subscription for each node, which all its followers in the program share.
+/// Reports of nodes: one subscription for each node, which all its followers in the program share.
 public actor SubscriptionService: FabricService {
     /// How many subscriptions are set up at a time.
     private static let mostSetUps = 32

@@ -1,6 +1,6 @@
 public import MatterState
 
-/// What a node says of its clock (Matter core specification 11.17.8).
+/// A node's statement on its clock (Matter core specification 11.17.8).
 public struct ClockReading: Sendable, Equatable {
     /// Microseconds since 2000-01-01; `nil` if the clock is not set.
     public let time: UInt64?

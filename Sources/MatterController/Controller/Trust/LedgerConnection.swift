@@ -5,7 +5,7 @@ public import MatterLedger
 public struct LedgerConnection: Sendable {
     /// The variable that names another ledger, for tests and mirrors.
     private static let override = "MATTERCTL_LEDGER"
-    /// What an environment can say about it.
+    /// The statement of an environment about it.
     public static let variables = [override] + ProxySettings.variables
     private static let attempts = 3
 

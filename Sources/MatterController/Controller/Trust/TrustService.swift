@@ -1,7 +1,7 @@
 import Glibc
 import MatterLedger
 
-/// What an update of the trusted authorities changed.
+/// The changes by an update of the trusted authorities.
 public struct TrustUpdateOutcome: Sendable, Hashable {
     /// How many authorities and signers of declarations are known now.
     public let authorities: Int

@@ -4,7 +4,7 @@ public import MatterState
 public struct Budget: Sendable {
     /// The time of a task where the user gives none.
     public static let standard = Duration.seconds(30)
-    /// What a sleepy node gets on top of its whole retransmission schedule.
+    /// The extra time of a sleepy node on top of its whole retransmission schedule.
     private static let sleepyMargin = Duration.seconds(5)
 
     /// The end of the time, for what is not about one node.

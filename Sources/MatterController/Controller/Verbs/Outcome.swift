@@ -41,7 +41,7 @@ extension Catalogue {
 }
 
 extension NodeLink.Repeatability {
-    /// What the catalogue says of a command.
+    /// The catalogue's entry on a command.
     package init(of command: Command, in catalogue: Catalogue) {
         self =
             catalogue.mayRepeat(command: command.path.command, ofCluster: command.path.cluster)

@@ -154,7 +154,7 @@ extension NodeLink {
         return Hint("\(title) takes \(range)\(field); ") + .step("limits.see", label, paths.joined(separator: " "))
     }
 
-    /// What the specification says of values of a type.
+    /// The specification's limits for values of a type.
     private static func allowed(by type: DataType) -> String? {
         func text(_ number: Int64?) -> String? {
             number.map { ValuePrinter().meaning(.int($0), as: type) ?? "\($0)" }

@@ -19,7 +19,7 @@ public struct Verb: DeviceVerb {
     /// Most need to know nothing first.
     public var asksFirst: Bool { false }
 
-    /// What is sent, which is the same for all devices.
+    /// The message, which is the same for all devices.
     public func request(_: DeviceFacts) -> DeviceRequest { request }
 
     private static func onOff(_ command: some ClusterCommand, isOn: Bool? = nil) -> Verb {

@@ -3,7 +3,7 @@ public import MatterState
 
 /// A commissioning window that was opened (Matter core specification, 11.19).
 public struct OpenedWindow: Sendable {
-    /// What admits; `nil` for the device's own code.
+    /// The code that admits; `nil` for the device's own code.
     public let payload: SetupPayload?
     /// How long it stays open.
     public let duration: Duration
@@ -68,7 +68,7 @@ extension AdministrationService {
         return true
     }
 
-    /// What a node says of its commissioning window.
+    /// A node's statement on its commissioning window.
     ///
     /// - Returns: also its end in seconds since 1970, if this program opened it.
     /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.

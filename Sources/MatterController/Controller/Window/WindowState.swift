@@ -1,7 +1,7 @@
 import MatterCrypto
 package import MatterModel
 
-/// What a node says of its commissioning window (Matter core specification 11.19.7).
+/// A node's statement on its commissioning window (Matter core specification 11.19.7).
 public struct WindowState: Sendable, Equatable {
     /// How the window lets devices in (Matter core specification, 11.19.5.1).
     public enum Mode: String, Sendable {
@@ -43,7 +43,7 @@ public struct WindowState: Sendable, Equatable {
         ConcreteAttributePath(endpoint: 0, cluster: cluster, attribute: attribute)
     }
 
-    /// What to read, also of other fabrics.
+    /// The paths to read, also of other fabrics.
     package static let paths = [status, fabric, vendor, ownFabric, fabrics].map { AttributePath($0) }
 
     /// The window that a read of ``paths`` tells of.

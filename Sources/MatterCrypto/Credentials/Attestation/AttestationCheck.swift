@@ -67,7 +67,7 @@ public struct AttestationCheck: Sendable, Hashable {
         case notJudged
     }
 
-    /// What was checked.
+    /// The checks made.
     public let step: AttestationStep
     package let outcome: Outcome
     /// The rule, with its values.

@@ -8,7 +8,7 @@ struct AttestationExamination {
         var found: String?
         /// Where the trusted key came from.
         var origin: TrustOrigin?
-        /// What a person should know although the check passed.
+        /// A note for people although the check passed.
         var warning: String?
 
         init(_ expected: String? = nil, _ found: String? = nil, origin: TrustOrigin? = nil, warning: String? = nil) {

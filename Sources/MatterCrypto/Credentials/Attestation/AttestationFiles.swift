@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import JSON
 
-/// What a device attests itself with, in files: a device maker's, those of a test case, or those of a device that was
+/// The attestation files of a device: a device maker's, those of a test case, or those of a device that was
 /// judged earlier.
 ///
 /// A folder holds files that are told apart by their names: the key has `key` in it and neither `pai`, `paa` nor `cd`; of
@@ -18,7 +18,7 @@ public struct AttestationFiles: Sendable {
     package var response: AttestationResponse?
     package var nonce: [UInt8]?
     package var attestationChallenge: [UInt8]?
-    /// What Basic Information says.
+    /// The facts of Basic Information.
     package var reported: VendorAndProduct?
     package var setupCode: VendorAndProduct?
     package var advertised: VendorAndProduct?
@@ -186,7 +186,7 @@ extension AttestationFiles {
         ].filter { !$0.1.isEmpty }
     }
 
-    /// What there is to judge: the answer of a device; with the key alone an answer that it makes now; without either only
+    /// The evidence to judge: the answer of a device; with the key alone an answer that it makes now; without either only
     /// certificates and, if there is one, the declaration.
     ///
     /// - Throws: `attestation.unreadable-files` if there is no certificate of a device.

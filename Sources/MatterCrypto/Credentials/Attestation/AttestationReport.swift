@@ -31,7 +31,7 @@ public enum AttestationVerdict: String, Sendable, CaseIterable {
 /// All steps are taken as far as they can be, so that a person sees more than the first fault; the first one in the order
 /// of ``AttestationStep`` is the result.
 public struct AttestationReport: Sendable, Hashable {
-    /// What the checks come to.
+    /// The outcome of the checks.
     public var verdict: AttestationVerdict
     /// The first failure, or success; `nil` where nothing was checked.
     public var result: AttestationResult?
@@ -59,7 +59,7 @@ public struct AttestationReport: Sendable, Hashable {
     package var declarationSigner: DeclarationSigner?
     package var isDeclarationAuthentic = false
 
-    /// What is known of revocation; `nil` if it was not looked for.
+    /// The facts about revocation; `nil` if it was not looked for.
     public var revocation: RevocationJudgement?
     /// That the ledger took the authority back; `nil` if it did not.
     package var authorityWithdrawal: AuthorityWithdrawal?

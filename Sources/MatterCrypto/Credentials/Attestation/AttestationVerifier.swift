@@ -23,9 +23,9 @@ public struct AttestationEvidence: Sendable, Hashable {
     public var vendorID: VendorID?
     /// The id that the vendor gave the product: ProductID of the Basic Information cluster.
     public var productID: UInt16?
-    /// What the setup code says, as far as it names vendor and product.
+    /// The contents of the setup code, as far as it names vendor and product.
     package var setupCode: VendorAndProduct?
-    /// What the device advertises by mDNS (record VP), as far as it does.
+    /// The device's advertisement by mDNS (record VP), as far as it does.
     package var advertised: VendorAndProduct?
     /// The certification declaration of credentials that are judged without a device: there is no answer that has it.
     package var declaration: [UInt8]?
@@ -47,7 +47,7 @@ public struct AttestationEvidence: Sendable, Hashable {
     /// Whether a device answered, now or when it was recorded.
     var hasAnswer: Bool { source != .certificates && declaration == nil }
 
-    /// What a person should know of where it comes from.
+    /// A note for people on where it comes from.
     var noteOnSource: String? {
         switch source {
         case .recording: "no device was asked: a recording of its answer proves nothing of the device that is there now"

@@ -9,7 +9,7 @@ package protocol LedgerTrust: Sendable {
     var isTest: Bool { get }
     func authorities(keyIdentifier: [UInt8]) -> [TrustAnchor]
     func declarationSigners(keyIdentifier: [UInt8]) -> [DeclarationSigner]
-    /// What became of an authority that the ledger had; `nil` if it did not take it back.
+    /// The fate of an authority that the ledger had; `nil` if it did not take it back.
     func withdrawal(keyIdentifier: [UInt8], subject: AttestationName) -> AuthorityWithdrawal?
 }
 

@@ -41,7 +41,7 @@ public struct TrustStore: Sendable {
     package let allowsTestDevices: Bool
     /// True if the authorities of the ledger are trusted, as of the day of this program.
     let hasBuiltInAuthorities: Bool
-    /// What was brought from the ledger since.
+    /// The data fetched from the ledger since.
     package let ledgers: [any LedgerTrust]
     /// The key identifiers that the user trusts no longer.
     private let distrusted: Set<[UInt8]>

@@ -19,7 +19,7 @@ package struct CertificateRevocationList: Sendable {
         package let issuer: AttestationName?
     }
 
-    /// What the list is complete for (RFC 5280, 5.2.5).
+    /// The scope of the list (RFC 5280, 5.2.5).
     package struct Scope: Sendable, Hashable {
         /// Where the list is published.
         package var urls: [String] = []

@@ -33,7 +33,7 @@ package struct RevocationList: Sendable, Hashable {
     }
 }
 
-/// What is known of the revocation of one certificate.
+/// The facts about the revocation of one certificate.
 package enum RevocationStatus: Sendable, Hashable {
     /// A list in force does not name it.
     case good(RevocationList)
@@ -74,7 +74,7 @@ package protocol RevocationSource: Sendable {
     func status(of certificate: AttestationCertificate, now: Int64?) -> RevocationStatus
 }
 
-/// What lists of revoked certificates say of a device's chain. That its authority (PAA) is revoked, the ledger
+/// The revocation of a device's chain. That its authority (PAA) is revoked, the ledger
 /// says (Matter core specification, 6.2.3).
 public struct RevocationJudgement: Sendable, Hashable {
     package var dac: RevocationStatus

@@ -5,7 +5,7 @@ final class AESCMAC {
     private static let blockCount = 16
 
     private let context: OpaquePointer
-    /// What is added to a last block: one that is full, and one that had to be padded.
+    /// The constants for a last block: one that is full, and one that had to be padded.
     private var subkeys: (full: [UInt8], padded: [UInt8]) = ([], [])
 
     /// - Throws: `crypto.invalid-length` for a key that is not of 16 bytes.

@@ -113,7 +113,7 @@ final class CurlExchange {
             isRefused = ccurl_set_body(library.handle, easy, body, body.count) != 0 || isRefused
         }
         set(CCURL_CUSTOMREQUEST, request.method.rawValue)
-        // What libcurl would add by itself is taken away.
+        // Headers that libcurl would add by itself are taken away.
         for name in ["Accept", "Content-Type", "Expect"]
         where !request.headers.keys.contains(where: { $0.lowercased() == name.lowercased() }) {
             add(field: "\(name):")

@@ -4,7 +4,7 @@ import MatterBase
 /// How an exchange ended without an answer, in libcurl's terms.
 struct CurlOutcome {
     var code: CCurlCode
-    /// What libcurl says for the code.
+    /// libcurl's text for the code.
     var words = ""
     /// Whether more came than an answer may have.
     var isTooLarge = false
@@ -15,7 +15,7 @@ struct CurlOutcome {
     /// Whether there was a new connection, and whether TLS was set up on it.
     var isConnected = false
     var isSecured = false
-    /// What the proxy answered; 0 for nothing.
+    /// The answer of the proxy; 0 for nothing.
     var proxyStatus = 0
 }
 

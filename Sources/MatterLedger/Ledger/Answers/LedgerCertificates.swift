@@ -1,6 +1,6 @@
 import MatterCrypto
 
-/// What the ledger names a certificate by: its subject and its subject key identifier. Neither alone is unique
+/// The ledger's name of a certificate: its subject and its subject key identifier. Neither alone is unique
 /// (Matter core specification, "Distributed Compliance Ledger").
 public struct LedgerCertificateID: Hashable, Sendable {
     /// The DER of the name.
@@ -25,7 +25,7 @@ extension LedgerCertificateID {
 
 /// A certificate as the ledger has it. Nothing of it is proved (Matter core specification, "Distributed Compliance Ledger").
 public struct LedgerCertificate: Hashable, Sendable {
-    /// What a certificate is for.
+    /// The purpose of a certificate.
     public enum Kind: Hashable, Sendable {
         /// For device attestation.
         case deviceAttestation, operational, vendorSigner
@@ -41,7 +41,7 @@ public struct LedgerCertificate: Hashable, Sendable {
     public var isRoot: Bool
     /// The id of the vendor that the certificate is associated with; no restriction on devices.
     public var vendorID: UInt16?
-    /// What it is for.
+    /// Its purpose.
     public var kind: Kind
 
     init(identifier: LedgerCertificateID, pem: String, isRoot: Bool = true) {

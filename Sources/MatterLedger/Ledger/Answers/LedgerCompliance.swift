@@ -15,7 +15,7 @@ public struct LedgerCompliance: Hashable, Sendable {
     public var status: Status?
     /// Of the present status, RFC 3339.
     public var date: String?
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public var reason: String?
     /// The Alliance's number of the certification, as in the certification declaration.
     public var certificateID: String?

@@ -104,7 +104,7 @@ public struct LedgerModel: Hashable, Sendable {
 }
 
 extension LedgerQuery where Answer == LedgerModel {
-    /// What the ledger has on a product.
+    /// The ledger's entry on a product.
     public static func model(_ vendorID: UInt16, _ productID: UInt16) -> LedgerQuery {
         one("/dcl/model/models/\(vendorID)/\(productID)", "model", about: "model \(vendorID)/\(productID)") {
             fields throws(LedgerError) in

@@ -48,7 +48,7 @@ extension LedgerQuery where Answer == [LedgerVendor] {
 }
 
 extension LedgerQuery where Answer == LedgerVendor {
-    /// What the ledger has on a vendor.
+    /// The ledger's entry on a vendor.
     public static func vendor(_ vendorID: UInt16) -> LedgerQuery {
         one("/dcl/vendorinfo/vendors/\(vendorID)", "vendorInfo", about: "vendor \(vendorID)") {
             fields throws(LedgerError) in

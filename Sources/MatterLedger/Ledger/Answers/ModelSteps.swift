@@ -1,5 +1,5 @@
 extension LedgerModel.Steps {
-    /// What each bit of a pairing or reset hint asks for; `N` stands in the instruction.
+    /// The instruction for each bit of a pairing or reset hint; `N` stands in the instruction.
     private static let pairing = [
         "power the device off and on", "see the manufacturer's web site", "use the app that has set it up",
         "see the settings menu of the device", "follow the instruction", "see the manual", "press the reset button",

@@ -50,7 +50,7 @@ extension LedgerQuery where Answer == [UInt32] {
 }
 
 extension LedgerQuery where Answer == ModelVersion {
-    /// What the ledger has on a version of a product.
+    /// The ledger's entry on a version of a product.
     public static func version(_ vendorID: UInt16, _ productID: UInt16, _ version: UInt32) -> LedgerQuery {
         one(
             "/dcl/model/versions/\(vendorID)/\(productID)/\(version)", "modelVersion",

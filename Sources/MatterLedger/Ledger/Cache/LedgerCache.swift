@@ -33,9 +33,9 @@ public struct LedgerCache: Sendable {
         return "\(Self.folder)/\(net.rawValue)/\(StateDirectory.component(for: name))"
     }
 
-    /// What is known of the answer to a question; `nil` if it was never asked.
+    /// The facts about the answer to a question; `nil` if it was never asked.
     public func known<Answer>(_ query: LedgerQuery<Answer>) -> DatedAnswer<Answer>? {
-        // What cannot be read is asked again.
+        // Unreadable state is asked again.
         guard let contents = try? state.read(record(query)), let value = try? JSONValue(parsing: contents),
             let date: Int64 = value["date"]?.id(), UnixTime.range.contains(date)
         else { return nil }

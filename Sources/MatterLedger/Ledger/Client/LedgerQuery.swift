@@ -9,7 +9,7 @@ public struct LedgerQuery<Answer: Sendable>: Sendable {
     package let key: String
     /// Whether the member is an array that comes in pages.
     let isPaged: Bool
-    /// What it is about, for errors.
+    /// Its subject, for errors.
     public let subject: String
     private let reader: @Sendable (JSONValue, String) throws(LedgerError) -> Answer
 

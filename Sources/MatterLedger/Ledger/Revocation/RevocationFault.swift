@@ -6,7 +6,7 @@ package struct RevocationFault: Error, Hashable, Sendable {
 }
 
 extension RevocationPoint {
-    /// What the ledger names a point by. An issuer may publish its list in parts, each with a label.
+    /// The ledger's name of a point. An issuer may publish its list in parts, each with a label.
     package struct Key: Hashable, Sendable {
         package var issuerKeyIdentifier: [UInt8]
         package var vendorID: UInt16

@@ -6,7 +6,7 @@ public struct RevocationUpdate: Sendable {
     /// How many lists are fetched at the same time.
     private static let breadth = 6
 
-    /// What came of a point.
+    /// The outcome of a point.
     public struct Outcome: Sendable {
         /// Where the list is.
         public var point: RevocationPoint

@@ -5,7 +5,7 @@ package import MatterCrypto
 /// Its record is a line of JSON and, for each revoked certificate of the issuer, a line `SERIAL SECONDS`, so that one can
 /// be looked up without reading the others.
 public struct StoredList: Equatable, Sendable {
-    /// What a list says.
+    /// The contents of a list.
     public struct Contents: Equatable, Sendable {
         /// The DER of the issuer's name. The issuer need not be the signer.
         package var issuer: [UInt8]
@@ -60,7 +60,7 @@ public struct StoredList: Equatable, Sendable {
         url = point.url
     }
 
-    /// What a report says of it; `nil` without contents.
+    /// The report's contents; `nil` without contents.
     package var list: RevocationList? {
         contents.map {
             RevocationList(origin: url, issued: $0.issued, nextUpdate: $0.nextUpdate, fetched: $0.fetched)

@@ -13,7 +13,7 @@ public struct TermsLibrary: Sendable {
 
     /// The texts, if their file was fetched before.
     public func known(_ terms: LedgerModel.Terms) -> TermsDocument? {
-        // What cannot be read is fetched again.
+        // Unreadable state is fetched again.
         guard let digest = Self.digest(terms), let contents = try? state.read(Self.record(digest)),
             SHA256.hash(contents) == digest
         else { return nil }

@@ -1,4 +1,4 @@
-/// What the ledger said about trust at one time; nothing of it is checked.
+/// The ledger's answer about trust at one time; nothing of it is checked.
 struct LedgerSnapshot: Sendable {
     var net: LedgerNet
     var origin: String

@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import MatterCrypto
 
-/// What the user decided about trust: certificates of their own, and keys that they trust no longer.
+/// The user's decisions about trust: certificates of their own, and keys that they trust no longer.
 public struct OwnTrust: Equatable, Sendable {
     /// An authority that the user trusts.
     public struct Entry: Hashable, Sendable {

@@ -54,7 +54,7 @@ public struct TrustCatalogue: Sendable {
     /// When the stored set was brought, in seconds since 1970, if that was before this program was made, so that it adds nothing.
     public let outdated: Int64?
 
-    /// What the two ledgers and the user trust.
+    /// Everything that the two ledgers and the user trust.
     public init(main: TrustSet?, test: TrustSet?, own: OwnTrust) {
         date = max(main?.date ?? 0, ProductionAuthorities.date)
         outdated = (main?.date).flatMap { $0 < ProductionAuthorities.date ? $0 : nil }
@@ -101,7 +101,7 @@ public struct TrustCatalogue: Sendable {
                 state: .trusted, date: date, validity: certificate.validity, der: der))
     }
 
-    /// What an older set has beyond the table of this program has been taken back since.
+    /// Entries that an older set has beyond the table of this program have been taken back since.
     private mutating func withdrawOutdated() {
         let builtIn = keys.filter { $0.source == .builtIn }
         let listed = ProductionAuthorities.all

@@ -1,6 +1,6 @@
 import MatterCrypto
 
-/// What an update of the trusted authorities comes to: the new set, and how it differs from the old one.
+/// The outcome of an update of the trusted authorities: the new set, and how it differs from the old one.
 public struct TrustPlan: Sendable {
     /// An authority or signer that is new.
     public struct Addition: Hashable, Sendable {
@@ -21,15 +21,15 @@ public struct TrustPlan: Sendable {
     /// The share of the authorities that may vanish at once, percent.
     static let largestLoss = 10
 
-    /// What will be trusted.
+    /// The set that will be trusted.
     public private(set) var set: TrustSet
-    /// What comes new.
+    /// The new part.
     public private(set) var additions: [Addition] = []
     /// Known keys whose certificate is another one now.
     public private(set) var renewals: [Addition] = []
-    /// What goes.
+    /// The part that goes.
     public private(set) var removals: [TrustSet.Withdrawal] = []
-    /// What the ledger has and is not taken.
+    /// Entries of the ledger that are not taken.
     public private(set) var refusals: [Refusal] = []
     /// The faults of revocation points that cannot be read.
     public private(set) var pointFaults: [String] = []
@@ -105,7 +105,7 @@ public struct TrustPlan: Sendable {
         }
     }
 
-    /// What counts of a key's certificates: those of the ledger, each with the time at which it was first seen; the stored
+    /// The certificates of a key that count: those of the ledger, each with the time at which it was first seen; the stored
     /// ones if none of those passes.
     private mutating func merge(
         _ found: [TrustSet.Certificate], _ stored: [TrustSet.Certificate], _ key: Addition, isNew: Bool

@@ -6,7 +6,7 @@ public struct TrustRecords: Sendable {
 
     private let state: StateDirectory
 
-    /// What is kept in a state directory.
+    /// The contents of a state directory.
     public init(_ state: StateDirectory) { self.state = state }
 
     private static func record(_ net: LedgerNet) -> String { "\(folder)/\(net.rawValue).jsonl" }
@@ -15,7 +15,7 @@ public struct TrustRecords: Sendable {
 
     // MARK: Sets
 
-    /// What was brought from a ledger; `nil` if nothing was.
+    /// The data fetched from a ledger; `nil` if nothing was.
     ///
     /// - Parameter warn: hears of a damaged set whose previous copy counts instead.
     /// - Throws: ``LedgerError`` with `damaged` if no copy can be read, or ``StoreError``.
@@ -70,7 +70,7 @@ public struct TrustRecords: Sendable {
         return "\(lists(net))/\(StateDirectory.component(for: name))"
     }
 
-    /// What is stored of the list at a point; `nil` if nothing is, or if it cannot be read.
+    /// The stored part of the list at a point; `nil` if nothing is, or if it cannot be read.
     package func list(_ point: RevocationPoint.Key, _ net: LedgerNet) -> StoredList? {
         guard let contents = try? state.read(Self.list(point, net)) else { return nil }
         let list = try? StoredList(contents)

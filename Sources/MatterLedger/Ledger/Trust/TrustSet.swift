@@ -1,6 +1,6 @@
 package import MatterCrypto
 
-/// What was brought from a ledger: authorities, signers of declarations, what it withdrew, and where lists of revoked
+/// The data fetched from a ledger: authorities, signers of declarations, what it withdrew, and where lists of revoked
 /// certificates are.
 public struct TrustSet: Equatable, Sendable {
     /// A certificate that has been checked.

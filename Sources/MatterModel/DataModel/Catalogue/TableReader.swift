@@ -84,7 +84,7 @@ struct TableReader: Sequence, IteratorProtocol {
 }
 
 extension TableText {
-    /// What stands between separators, without what is empty.
+    /// The parts between separators, without what is empty.
     func parts(_ separator: UInt8) -> [TableText] {
         var parts: [TableText] = []
         var start = 0

@@ -263,7 +263,7 @@ extension Groups {
         @inlinable public static var cluster: ClusterID { 0x0004 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = AddGroupResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -309,7 +309,7 @@ extension Groups {
         @inlinable public static var cluster: ClusterID { 0x0004 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ViewGroupResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -347,7 +347,7 @@ extension Groups {
         @inlinable public static var cluster: ClusterID { 0x0004 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetGroupMembershipResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -385,7 +385,7 @@ extension Groups {
         @inlinable public static var cluster: ClusterID { 0x0004 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = RemoveGroupResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -4080,7 +4080,7 @@ extension GeneralCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0030 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ArmFailSafeResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -4126,7 +4126,7 @@ extension GeneralCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0030 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = SetRegulatoryConfigResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -4180,7 +4180,7 @@ extension GeneralCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0030 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = CommissioningCompleteResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -4204,7 +4204,7 @@ extension GeneralCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0030 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = SetTCAcknowledgementsResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -4833,7 +4833,7 @@ extension NetworkCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0031 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ScanNetworksResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -4879,7 +4879,7 @@ extension NetworkCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0031 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = NetworkConfigResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -4933,7 +4933,7 @@ extension NetworkCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0031 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = NetworkConfigResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -4979,7 +4979,7 @@ extension NetworkCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0031 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = NetworkConfigResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -5025,7 +5025,7 @@ extension NetworkCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0031 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ConnectNetworkResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -5071,7 +5071,7 @@ extension NetworkCommissioning {
         @inlinable public static var cluster: ClusterID { 0x0031 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x08 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = NetworkConfigResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -7531,7 +7531,7 @@ extension TimeSynchronization {
         @inlinable public static var cluster: ClusterID { 0x0038 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = SetTimeZoneResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -8774,7 +8774,7 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = AttestationResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -8812,7 +8812,7 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = CertificateChainResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -8850,7 +8850,7 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = CSRResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -8896,7 +8896,7 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = NOCResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -8966,7 +8966,7 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x07 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = NOCResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -9012,7 +9012,7 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x09 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = NOCResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -9050,7 +9050,7 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0A }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = NOCResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -9176,7 +9176,7 @@ extension NodeOperationalCredentials {
         @inlinable public static var cluster: ClusterID { 0x003E }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0D }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = SignVIDVerificationResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -9828,7 +9828,7 @@ extension GroupKeyManagement {
         @inlinable public static var cluster: ClusterID { 0x003F }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = KeySetReadResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -10378,7 +10378,7 @@ extension IcdManagement {
         @inlinable public static var cluster: ClusterID { 0x0046 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = RegisterClientResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -10492,7 +10492,7 @@ extension IcdManagement {
         @inlinable public static var cluster: ClusterID { 0x0046 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = StayActiveResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -10959,7 +10959,7 @@ extension RvcRunMode {
         @inlinable public static var cluster: ClusterID { 0x0054 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ChangeToModeResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -12051,7 +12051,7 @@ extension RvcOperationalState {
         @inlinable public static var cluster: ClusterID { 0x0061 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = OperationalCommandResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -12075,7 +12075,7 @@ extension RvcOperationalState {
         @inlinable public static var cluster: ClusterID { 0x0061 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x03 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = OperationalCommandResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -12099,7 +12099,7 @@ extension RvcOperationalState {
         @inlinable public static var cluster: ClusterID { 0x0061 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x80 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = OperationalCommandResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -12475,7 +12475,7 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = AddSceneResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -12545,7 +12545,7 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = ViewSceneResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -12591,7 +12591,7 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = RemoveSceneResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -12637,7 +12637,7 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = StoreSceneResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -12735,7 +12735,7 @@ extension ScenesManagement {
         @inlinable public static var cluster: ClusterID { 0x0062 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x06 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetSceneMembershipResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -15913,7 +15913,7 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0C }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetWeekDayScheduleResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -16063,7 +16063,7 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x0F }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetYearDayScheduleResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -16239,7 +16239,7 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x1B }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetUserResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -16315,7 +16315,7 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x22 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = SetCredentialResponse
         /// It is sent as a timed interaction.
         @inlinable public static var isTimed: Bool { true }
@@ -16395,7 +16395,7 @@ extension DoorLock {
         @inlinable public static var cluster: ClusterID { 0x0101 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x24 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = GetCredentialStatusResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {
@@ -22131,7 +22131,7 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = PlaybackResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -22155,7 +22155,7 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x01 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = PlaybackResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -22179,7 +22179,7 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x02 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = PlaybackResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -22203,7 +22203,7 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x04 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = PlaybackResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -22227,7 +22227,7 @@ extension MediaPlayback {
         @inlinable public static var cluster: ClusterID { 0x0506 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x05 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = PlaybackResponse
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
@@ -22621,7 +22621,7 @@ extension KeypadInput {
         @inlinable public static var cluster: ClusterID { 0x0509 }
         /// The number within the cluster.
         @inlinable public static var id: CommandID { 0x00 }
-        /// What the node answers.
+        /// The answer of the node.
         public typealias Response = SendKeyResponse
         /// The fields one by one, for readers that take what they can get.
         public enum Field {

@@ -65,7 +65,7 @@ extension ClusterCommand {
 
 /// A command that the node answers with more than a status (Matter core specification, chapter 7).
 public protocol AnsweredCommand: ClusterCommand {
-    /// What the node answers.
+    /// The answer of the node.
     associatedtype Response: ClusterResponse
 }
 
@@ -77,7 +77,7 @@ public protocol ClusterResponse: ClusterStructure {
     static var id: CommandID { get }
 }
 
-/// What a node tells in an event (Matter core specification, chapter 7).
+/// An event of a node (Matter core specification, chapter 7).
 public protocol ClusterEvent: ClusterStructure {
     /// The number of the cluster.
     static var cluster: ClusterID { get }

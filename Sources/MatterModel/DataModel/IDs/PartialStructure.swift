@@ -42,7 +42,7 @@ public struct PartialStructure<Structure: ClusterStructure>: AttributeValue {
     /// Whether a field is there, also if it is null or of another type.
     package func has<Value>(_ field: StructureField<Structure, Value>) -> Bool { tlv.field(field.number) != nil }
 
-    /// What a field holds; `nil` if it is missing, null or of another type.
+    /// The contents of a field; `nil` if it is missing, null or of another type.
     public subscript<Value>(_ field: StructureField<Structure, Value>) -> Value? {
         tlv.field(field.number).flatMap { Value(tlv: $0) }
     }
@@ -66,7 +66,7 @@ public struct PartialStructure<Structure: ClusterStructure>: AttributeValue {
         (tlv.field(field.number)?.items ?? []).compactMap { PartialStructure<Value>(tlv: $0) }
     }
 
-    /// What a field holds that has to be there.
+    /// The contents of a field that has to be there.
     ///
     /// - Parameter name: the structure in messages.
     /// - Throws: ``TLVError`` if it is missing, null or of another type.
@@ -79,7 +79,7 @@ public struct PartialStructure<Structure: ClusterStructure>: AttributeValue {
         return value
     }
 
-    /// What a field holds that may be left out or null.
+    /// The contents of a field that may be left out or null.
     ///
     /// - Parameter name: the structure in messages.
     /// - Throws: ``TLVError`` if it is of another type.

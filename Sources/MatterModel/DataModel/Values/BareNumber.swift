@@ -11,7 +11,7 @@ public struct BareNumber: Sendable {
         let steps: Int64
     }
 
-    /// What a number without a unit means.
+    /// The meaning of a number without a unit.
     public enum Meaning: Sendable {
         /// The number is in the unit that people expect.
         case unit
@@ -25,9 +25,9 @@ public struct BareNumber: Sendable {
     public let place: String
     /// The word that was typed.
     public let word: String
-    /// What it means with the unit that people expect.
+    /// Its meaning with the unit that people expect.
     public let unit: Reading
-    /// What it means in the steps of the device.
+    /// Its meaning in the steps of the device.
     public let steps: Reading
 
     /// - Parameters:

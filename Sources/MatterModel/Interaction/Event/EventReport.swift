@@ -18,7 +18,7 @@ public struct EventReport: Hashable, Sendable {
         public var priority: EventPriority
         /// When it happened.
         public var timestamp: EventTimestamp
-        /// What it tells; `nil` if nothing.
+        /// Its reports; `nil` if nothing.
         public var data: TLVValue?
     }
 

@@ -36,7 +36,7 @@ public struct CommandResult: Hashable, Sendable {
 
     /// The command as it was sent.
     public var path: CommandPath
-    /// What the node answered.
+    /// The node's answer.
     public var outcome: Outcome
 
     // memberwise: package

@@ -1,8 +1,8 @@
 /// A message as it would be sent.
 public struct RehearsedMessage: Hashable, Sendable {
-    /// What kind of message it would be.
+    /// The kind of message.
     public let opcode: InteractionModelOpcode
-    /// What it would hold, without the headers.
+    /// The payload, without the headers.
     public let payload: [UInt8]
 }
 

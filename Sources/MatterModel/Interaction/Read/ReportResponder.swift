@@ -7,7 +7,7 @@ package struct ReportResponder: InteractionTransaction {
     private let events: [EventReportIB]
     private let subscriptionID: UInt32?
     private let response: SubscribeResponse?
-    /// What is left to send; `nil` before the start.
+    /// The rest to send; `nil` before the start.
     private var chunks: ReportDataChunker?
     private var state = State.ready
 

@@ -21,7 +21,7 @@ public struct InteractionError: CodedError, Equatable {
         /// A request that does not fit into the messages it may use; nothing was sent.
         case requestTooLarge = "im.request-too-large"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
             case .invalidRequest, .requestTooLarge: .invalidInput
@@ -31,7 +31,7 @@ public struct InteractionError: CodedError, Equatable {
         }
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public var code: Code
     /// A sentence for a person.
     public var reason: String

@@ -88,7 +88,7 @@ public struct WriteTransaction: ChangeTransaction {
     package func isAbsolute(maxPayload: Int) -> Bool {
         guard writes.allSatisfy({ $0.dataVersion == nil }) else { return false }
         var trial = WriteTransaction(writes)
-        // What cannot even begin is refused when it does.
+        // A command that cannot even begin is refused when it does.
         guard (try? trial.start(maxPayload: maxPayload)) != nil else { return true }
         return trial.nextBlock >= trial.blocks.count
     }

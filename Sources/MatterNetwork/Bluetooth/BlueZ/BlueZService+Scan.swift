@@ -4,7 +4,7 @@ struct Scan: Sendable {
     let deliver: @Sendable (BluetoothDevice) -> Void
     /// Ends the scan, with the error that ends it.
     let parked = OneShot<BluetoothError?>()
-    /// What was reported of each device.
+    /// The reports of each device.
     var reported: [DBusPath: BLEAdvertisement] = [:]
 }
 

@@ -15,7 +15,7 @@ actor BlueZService {
         let shot: OneShot<Bool>
     }
 
-    /// What a device of our own wants to hear, on the thread of the bus.
+    /// The events for a device of our own, on the thread of the bus.
     struct Exports: Sendable {
         /// A call of one of its objects.
         let call: @Sendable (DBusCall) -> DBusAnswer

@@ -51,7 +51,7 @@ struct ConnectAttempts: Equatable, Sendable {
         case .linkLost, .unresolved:
             return count < Self.most ? .retry(after: Self.pause) : .giveUp(finalError(failure))
         case .noService, .noCharacteristics, .gone:
-            // What the host remembers of the device may be of another life of it.
+            // The host's memory of the device may be from before a restart.
             guard !isPaired, !hasForgotten, count < Self.most else { return .giveUp(finalError(failure)) }
             hasForgotten = true
             return .forget

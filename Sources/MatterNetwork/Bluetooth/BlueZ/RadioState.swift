@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the kernel says of the host's Bluetooth radios, with or without a running `bluetoothd`.
+/// The kernel's account of the host's Bluetooth radios, with or without a running `bluetoothd`.
 struct RadioState: Equatable, Sendable {
     enum Block: Equatable, Sendable {
         case none

@@ -5,7 +5,7 @@ import MatterBase
 ///
 /// It is private to its owner and honours `DBUS_SYSTEM_BUS_ADDRESS`. The end of the connection never ends the process.
 actor DBusConnection {
-    /// What comes in, told on the thread of the connection.
+    /// Incoming data, told on the thread of the connection.
     struct Handlers: Sendable {
         var signal: @Sendable (DBusSignal) -> Void
         var call: @Sendable (DBusCall) -> DBusAnswer = { _ in .unknownMethod }

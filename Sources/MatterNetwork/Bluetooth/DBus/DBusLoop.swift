@@ -4,7 +4,7 @@ import Synchronization
 
 /// A connection to the bus, on a thread of its own.
 final class DBusLoop: Sendable {
-    /// What happens on the connection; called on the thread.
+    /// Events on the connection; called on the thread.
     protocol Owner: AnyObject, Sendable {
         func opened(_ failure: DBusError?)
         func received(_ message: DBusMessage)

@@ -12,7 +12,7 @@ private enum TypeCode {
 }
 
 extension DBusValue {
-    /// What stands from a place on, up to the end.
+    /// The text from a place on, up to the end.
     static func all(at place: inout CDBusPlace, _ library: DBusLibrary) -> [DBusValue] {
         var values: [DBusValue] = []
         while cdbus_type(library.handle, &place) != 0 {
@@ -22,7 +22,7 @@ extension DBusValue {
         return values
     }
 
-    /// What stands at a place. libdbus has checked the message, also how deep it is.
+    /// The value at a place. libdbus has checked the message, also how deep it is.
     private init(at place: inout CDBusPlace, _ library: DBusLibrary) {
         let handle = library.handle
         let type = cdbus_type(handle, &place)

@@ -4,7 +4,7 @@ import Synchronization
 final class BlueZServerConnection: GATTServerConnection {
     private struct State {
         var handler: (@Sendable (GATTServerEvent) -> Void)?
-        /// What happened before there was a handler.
+        /// Events from before there was a handler.
         var backlog: [GATTServerEvent] = []
         var hasEnded = false
         /// True if the link is down with the connection.

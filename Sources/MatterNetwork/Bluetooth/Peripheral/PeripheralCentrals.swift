@@ -10,7 +10,7 @@ struct PeripheralCentrals: Equatable, Sendable {
         fileprivate(set) var isSubscribed: Bool
     }
 
-    /// What a write means.
+    /// The effect of a write.
     enum Write: Equatable, Sendable {
         /// It belongs to the connection that there is.
         case known

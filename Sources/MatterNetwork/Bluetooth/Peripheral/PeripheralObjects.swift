@@ -19,7 +19,7 @@ struct PeripheralObjects: Equatable, Sendable {
     private static let servicePath = DBusPath("/matter/service")
     private static let c1Path = DBusPath("/matter/service/c1")
 
-    /// What the device says of itself at present.
+    /// The device's present description of itself.
     var advertisement: BLEAdvertisement?
 
     private typealias Properties = [String: DBusValue]

@@ -84,7 +84,7 @@ final class AvahiPublication {
         let hasNewText = txt != service.txt
         service.txt = txt
         service.subtypes = subtypes ?? service.subtypes
-        // What is not committed yet will be with the new values.
+        // A change that is not committed yet will be with the new values.
         guard isCommitted, let group, let client else { return }
         if hasNewSubtypes {
             reset(connection)

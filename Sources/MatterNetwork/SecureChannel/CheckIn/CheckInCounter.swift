@@ -1,6 +1,6 @@
 /// The counters of a device's check-ins that were accepted (Matter core specification 4.22.3).
 package struct CheckInCounter: Equatable, Sendable {
-    /// What a counter comes to.
+    /// The result of a counter.
     package enum Verdict: Equatable, Sendable {
         /// It is newer than all before.
         case accepted

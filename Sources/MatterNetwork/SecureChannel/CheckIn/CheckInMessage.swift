@@ -16,7 +16,7 @@ package struct CheckInMessage: Equatable, Sendable {
 
     /// Grows with each round of check-ins of the device.
     package var counter: UInt32
-    /// What the device adds: first how long it stays awake after activity, then what later versions have.
+    /// The device's additions: first how long it stays awake after activity, then what later versions have.
     var applicationData: [UInt8]
 
     // memberwise: package

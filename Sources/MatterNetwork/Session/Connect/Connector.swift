@@ -150,7 +150,7 @@ package struct Connector: Sendable {
     private func abandon(_ attempt: Running, after error: (any Error)?) async {
         await manager.releaseSessionID(attempt.localSessionID)
         if error is Objections {
-            // What we think of it may still be on its way.
+            // Our question about it may still be on its way.
             await attempt.exchange.close()
         } else if let report = await attempt.exchange.report(), report.acknowledged || report.lastHeard != nil {
             // A device that waits for our next message would be busy for a minute.

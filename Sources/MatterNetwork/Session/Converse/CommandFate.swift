@@ -1,12 +1,12 @@
 import MatterModel
 
-/// What becomes of a command or a write when no answer comes: a state machine without I/O or clock.
+/// The fate of a command or a write when no answer comes: a state machine without I/O or clock.
 ///
 /// Silence does not prove that a request has not run, nor that it will not: a datagram may be late. A request that may
 /// run at most once goes on being sent, byte for byte, on its own session, where a peer that has it acknowledges and does
 /// it no second time; it is never sent in another session.
 package struct CommandFate: Sendable {
-    /// What may be done after silence.
+    /// The options after silence.
     package enum Rule: Sendable {
         /// It sets an absolute state: it is sent again, if need be in another session.
         case absolute
@@ -118,7 +118,7 @@ package struct CommandFate: Sendable {
         }
     }
 
-    /// What can still be learnt on the session that the request left on; `nil` if nothing can.
+    /// The facts that can still be learnt on the session that the request left on; `nil` if nothing can.
     private mutating func goOn(after error: any Error, _ now: Instant) -> [Action]? {
         switch ((error as? TransportError)?.code, state) {
         case (.notAcknowledged, _) where now < repeatUntil && !isSuperseded:

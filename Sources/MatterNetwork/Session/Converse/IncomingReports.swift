@@ -1,9 +1,9 @@
 import MatterModel
 import Synchronization
 
-/// What peers begin on our sessions: the reports of subscriptions, and the end of a session.
+/// Exchanges that peers begin on our sessions: the reports of subscriptions, and the end of a session.
 package final class IncomingReports: Sendable {
-    /// What a subscription hears.
+    /// An event of a subscription.
     package enum Event: Sendable {
         /// The first message of a report.
         case report(ExchangeManager.Incoming)

@@ -151,7 +151,7 @@ package final class OperationalDirectory: Discovery {
     private func found(_ nodeID: UInt64) {
         let tell: [@Sendable () -> Void] = listeners.withLock { listeners in
             let isBack = listeners.gone.remove(nodeID) != nil
-            // What is there from the beginning has not arrived.
+            // A device that is there from the beginning has not arrived.
             guard listeners.present.insert(nodeID).inserted, listeners.isSettled || isBack else { return [] }
             return listeners.byNode[nodeID].map { Array($0.values) } ?? []
         }

@@ -25,7 +25,7 @@ package struct ReceptionWindow: Equatable, Sendable {
         maximum = policy == .secureUnicast ? 0 : nil
     }
 
-    /// What a secure session has seen, for another process to go on with.
+    /// The history of a secure session, for another process to go on with.
     package struct Seen: Equatable, Sendable {
         package var maximum: UInt32
         /// Bit i is for maximum − 1 − i.

@@ -34,7 +34,7 @@ extension ExchangeManager {
         return session
     }
 
-    /// What another process needs to go on with a session, which ends here without a word.
+    /// The state that another process needs to go on with a session, which ends here without a word.
     package func handOver(_ session: SessionReference, _ parameters: SecureSessionParameters) -> SessionSnapshot? {
         guard let snapshot = engine.snapshot(of: session, parameters) else { return nil }
         remove(session)

@@ -1,6 +1,6 @@
 import MatterCrypto
 
-/// What becomes due.
+/// The timer events that become due.
 extension MessageEngine {
     /// When ``tick(now:)`` has work to do.
     package var nextDeadline: Instant? { exchanges.nextDeadline }
@@ -9,7 +9,7 @@ extension MessageEngine {
     package mutating func tick(now: Instant) -> [Action] {
         var actions: [Action] = []
         for key in exchanges.takeDue(now: now) {
-            // What is set again gets its next deadline; it was due for one of both.
+            // An attribute that is set again gets its next deadline; it was due for one of both.
             exchanges[key] = exchanges[key]
             if let pending = exchanges[key]?.pendingAck, pending.dueAt <= now {
                 exchanges[key]?.pendingAck = nil

@@ -5,7 +5,7 @@ package struct SessionSnapshot: Sendable {
     package var parameters: SecureSessionParameters
     /// The first message counter that was not used; 2^32 if all were.
     package var nextCounter: UInt64
-    /// What was received.
+    /// The received bytes.
     package var seen: ReceptionWindow.Seen
     /// The first exchange id that was not used.
     package var nextExchangeID: UInt16

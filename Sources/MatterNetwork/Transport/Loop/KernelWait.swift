@@ -48,7 +48,7 @@ private final class WaitingThread: Sendable {
         var isCancelled = false
     }
 
-    /// What the thread tells that it has ended.
+    /// The signal of the thread's end.
     private final class Reply: Sendable {
         let thread: WaitingThread
         let continuation: CheckedContinuation<Int32, Never>

@@ -10,7 +10,7 @@ final class Sleeper: Sendable {
 
     private let state = Mutex(State())
 
-    /// What ends it in time; cancelled where it has ended already.
+    /// The timer that ends it in time; cancelled where it has ended already.
     var timer: ScheduledWork? {
         get { state.withLock { $0.timer } }
         set {

@@ -19,7 +19,7 @@ public final class SocketLoop: EventLoop {
         var timers = DeadlineQueue<UInt64>()
         var timed: [UInt64: Work] = [:]
         var lastTimer: UInt64 = 0
-        /// What is to be done when a descriptor can be read.
+        /// The work when a descriptor can be read.
         var readers: [Int32: Work] = [:]
         /// Whether the thread waits for descriptors, and has to be woken for anything else.
         var isWaiting = false

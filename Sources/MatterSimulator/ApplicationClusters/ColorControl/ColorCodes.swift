@@ -15,7 +15,7 @@ extension ColorControlServer {
 }
 
 extension ColorControl.EnhancedColorMode {
-    /// What ColorMode shows, which knows no enhanced hue.
+    /// The value of ColorMode, which knows no enhanced hue.
     var plain: ColorControl.ColorMode {
         self == .enhancedCurrentHueAndCurrentSaturation
             ? .currentHueAndCurrentSaturation : ColorControl.ColorMode(rawValue: rawValue)

@@ -1,6 +1,6 @@
 import MatterNetwork
 
-/// What a colour command asks for, once its fields have been looked at.
+/// The request of a colour command, once its fields have been looked at.
 enum ColorAction {
     struct Hue {
         var hue: Int
@@ -65,7 +65,7 @@ extension ColorControlServer {
 
     // MARK: Understanding
 
-    /// What a command asks for, and its options: which ones it sets, and to what.
+    /// The request of a command, and its options: which ones it sets, and to what.
     static func understood(
         _ command: CommandCall
     ) throws(ClusterFailure) -> (action: ColorAction, mask: UInt8, override: UInt8) {
@@ -174,7 +174,7 @@ extension ColorControlServer {
         return direction
     }
 
-    /// What a move adds in each second: negative for down, `nil` to stop.
+    /// The speed of a move in each second: negative for down, `nil` to stop.
     private static func rate(
         _ mode: ColorControl.MoveMode, _ rate: some FixedWidthInteger
     ) throws(ClusterFailure) -> Int? {
@@ -183,7 +183,7 @@ extension ColorControlServer {
         return mode == .up ? Int(rate) : -Int(rate)
     }
 
-    /// What a step adds: negative for down.
+    /// The size of a step: negative for down.
     private static func step(
         _ mode: ColorControl.StepMode, _ size: some FixedWidthInteger
     ) throws(ClusterFailure) -> Int {

@@ -6,7 +6,7 @@ extension DoorLockServer {
     private static let lastMinute: UInt8 = 59
     private static let allDays: UInt8 = 0x7F
 
-    /// What every command about schedules names.
+    /// The arguments of every command about schedules.
     ///
     /// - Throws: INVALID_COMMAND for an index out of range, FAILURE for a user who is not there.
     private func place(

@@ -28,7 +28,7 @@ extension DoorLockServer {
             emitChange(.userIndex, .add, user: index, data: index, context)
         case .modify:
             guard var user = database.users[index] else { throw .invalidCommand }
-            // What another fabric has named stays as it is.
+            // A group that another fabric has named stays as it is.
             guard user.creator == fabric || (name == nil && uniqueID == nil) else { throw .invalidCommand }
             user.name = name ?? user.name
             user.uniqueID = uniqueID ?? user.uniqueID

@@ -12,7 +12,7 @@ struct FanControlServer: ClusterServer {
     /// The last speed of Low and of Medium.
     private static let lowUpTo = 3
     private static let mediumUpTo = 7
-    /// What the fan makes of automatic mode.
+    /// The fan's reading of automatic mode.
     private static let automaticSpeed = 5
 
     let id = FanControl.id

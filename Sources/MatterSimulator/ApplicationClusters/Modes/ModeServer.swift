@@ -37,7 +37,7 @@ struct ModeServer: ClusterServer {
     let id: ClusterID
     private let modes: [Mode]
     private let layout: Layout
-    /// What keeps the mode from being changed, if anything.
+    /// The obstacle to a change of the mode, if anything.
     private let refusal: @Sendable (_ tags: [UInt16], ClusterContext) -> UInt8?
 
     /// - Parameter modes: numbered from 0; the first is the present one.

@@ -1,7 +1,7 @@
 import MatterCrypto
 import MatterModel
 
-/// What `--rainmaker` adds to a node.
+/// The part that `--rainmaker` adds to a node.
 package struct RainMakerOptions: Sendable, Equatable {
     package static let revisions: ClosedRange<UInt16> = 2...3
     /// Octets of a node id.

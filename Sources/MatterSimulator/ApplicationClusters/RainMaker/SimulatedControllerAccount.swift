@@ -10,7 +10,7 @@ package protocol HubCloud: Sendable {
     func call(_ method: String, _ url: String, _ target: String, token: String?, body: JSONValue?) async -> JSONValue?
 }
 
-/// What a controller has learnt from its cloud.
+/// A controller's knowledge from its cloud.
 enum AccountResult: ClusterSignal {
     /// With an access token, if the cloud gave one.
     case loggedIn(String?)

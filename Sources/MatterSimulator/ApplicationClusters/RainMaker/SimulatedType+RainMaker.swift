@@ -1,7 +1,7 @@
 import MatterModel
 
 extension SimulatedType {
-    /// What has clusters of RainMaker.
+    /// The endpoints that have clusters of RainMaker.
     static let rainMaker: [SimulatedType] = [
         SimulatedType(
             "rainmaker-controller", "A controller that takes a RainMaker account.", deviceType: .controlBridge
@@ -38,7 +38,7 @@ extension SimulatedType {
         },
     ]
 
-    /// What a control bridge is a client of.
+    /// The client clusters of a control bridge.
     private static let bridgeClients = [
         Identify.id, Groups.id, OnOff.id, LevelControl.id, ColorControl.id,
     ]

@@ -1,6 +1,6 @@
 import MatterModel
 
-/// What a scene keeps of an endpoint.
+/// The part that a scene keeps of an endpoint.
 struct SceneValues: Equatable, Sendable {
     private typealias Pair = ScenesManagement.AttributeValuePair
 

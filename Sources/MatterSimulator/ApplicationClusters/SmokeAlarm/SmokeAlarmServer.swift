@@ -8,7 +8,7 @@ struct SmokeAlarmServer: ClusterServer {
     private typealias State = SmokeCoAlarm.ExpressedState
     private typealias Alarm = SmokeCoAlarm.AlarmState
 
-    /// What is expressed, the most important first (2.11.6.1).
+    /// The expressed semantics, the most important first (2.11.6.1).
     private static let states: [(attribute: AttributeID, state: State, counts: @Sendable (TLVValue) -> Bool)] = {
         let isAlarm = { @Sendable (value: TLVValue) in value != Alarm.normal.tlv }
         let isTrue = { @Sendable (value: TLVValue) in value == .bool(true) }

@@ -3,7 +3,7 @@
 struct RoomModel: Sendable {
     /// How fast the room follows the outdoors, in parts per second: half of the difference in about two hours.
     private static let leak = 1.0 / 10_000
-    /// What heater and cooler do, in degrees per second.
+    /// The rates of heater and cooler, in degrees per second.
     private static let power = 0.02
 
     var temperature: Double

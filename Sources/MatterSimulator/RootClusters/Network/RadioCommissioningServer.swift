@@ -3,7 +3,7 @@ import MatterModel
 
 /// Network Commissioning of a device with a radio that does not exist (Matter core specification 11.9).
 ///
-/// What can be typed at it: `vanish NETWORK`, `appear NETWORK` and `password NETWORK PASSWORD`.
+/// The lines that can be typed at it: `vanish NETWORK`, `appear NETWORK` and `password NETWORK PASSWORD`.
 struct RadioCommissioningServer: ClusterServer {
     private struct Network: Equatable {
         var id: [UInt8]
@@ -22,7 +22,7 @@ struct RadioCommissioningServer: ClusterServer {
     private static let lingers = Duration.milliseconds(300)
     private static let departure = "depart"
     private static let arrival = "join"
-    /// What the driver of a well-known chip says of a wrong password, and of a network that it does not see.
+    /// The words of a well-known chip's driver about a wrong password, and about a network that it does not see.
     private static let handshakeFailure: Int32 = 15
     private static let notFound: Int32 = 201
 
@@ -31,7 +31,7 @@ struct RadioCommissioningServer: ClusterServer {
     private let isConcurrent: Bool
     /// Whether the device is on the network without having joined one.
     private let isOnNetworkFromTheStart: Bool
-    /// What there is to be joined; empty for a Thread radio that every network admits.
+    /// The networks to join; empty for a Thread radio that every network admits.
     private var world: [RadioNetwork]
     private var networks: [Network] = []
     /// The network that the device is about to join, after it has answered.

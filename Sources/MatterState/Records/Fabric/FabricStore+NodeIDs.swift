@@ -21,10 +21,11 @@ extension FabricStore {
     /// - Parameters:
     ///   - identity: the fabric that has to have this name; `nil` if any will do.
     ///   - requested: the id that the user wants, or that an issuer has given.
+    ///   - preferred: one that was set aside; another one if that is taken after all.
     ///   - inUse: whether there is something of a node with an id.
     /// - Throws: ``RecordError`` `nodeExists` for a requested id that is ours, or another node's, or being given to another.
     package func takeNodeID(
-        in name: String, identity: CompressedFabricID? = nil, requested: NodeID?,
+        in name: String, identity: CompressedFabricID? = nil, requested: NodeID?, preferred: NodeID? = nil,
         random: any RandomSource = SystemRandom(), inUse: (NodeID) throws -> Bool
     ) async throws -> TakenNodeID {
         // The lock of all fabrics, so that one that is being removed does not come back.
@@ -35,33 +36,65 @@ extension FabricStore {
             let doubt = try settle(&record)
             if doubt != nil { try becomeRandom(&record, random) }
             let (id, reservation) =
-                if let requested { try reserve(requested, record, inUse) } else { try reserve(&record, random, inUse) }
+                if let requested {
+                    try reserve(requested, record, inUse)
+                } else {
+                    try reserve(preferred: preferred, record, inUse) ?? reserve(&record, random, inUse)
+                }
             record.origin?.generation += 1
-            if record != before { try state.write(Self.record(of: name), record.encoded()) }
-            if let origin = record.origin, !vouch(origin.generation, for: record) {
-                // The next record could not be told from a backup of this one.
-                try becomeRandom(&record, random)
-                try state.write(Self.record(of: name), record.encoded())
-            }
+            if record != before { try write(&record, random) }
             return TakenNodeID(id: id, reservation: reservation, nodeIDs: record.nodeIDs, doubt: doubt)
         }
     }
 
-    /// Gives back the id that was taken last, with which no certificate was asked for; an earlier one stays a gap.
-    package func giveBack(_ taken: TakenNodeID, to name: String, identity: CompressedFabricID? = nil) async throws {
+    /// Sets ids aside for devices that get theirs in the order of a list. Durable when it returns.
+    ///
+    /// Only a user who asks for one of them gets it besides; ``takeNodeID`` takes them as `preferred`.
+    ///
+    /// - Returns: none where the ids of the fabric are not given out in order.
+    package func setNodeIDsAside(
+        _ count: Int, in name: String, identity: CompressedFabricID? = nil, inUse: (NodeID) throws -> Bool
+    ) async throws -> [NodeID] {
         try await state.withLock(Self.folder) {
             try FabricFolder(state: state, name: name, identity: identity).check()
-            guard var record = try fabric(named: name), record.nodeIDs == .sequential,
-                record.nextNodeID == taken.id.rawValue + 1, let origin = record.origin
-            else { return }
-            record.nextNodeID = taken.id.rawValue
-            record.origin?.generation = origin.generation + 1
-            try state.write(Self.record(of: name), record.encoded())
-            if !vouch(origin.generation + 1, for: record) {
-                try becomeRandom(&record, SystemRandom())
-                try state.write(Self.record(of: name), record.encoded())
+            guard var record = try fabric(named: name) else { throw unknown(name) }
+            // The command that takes the next id is told of a doubt.
+            guard try settle(&record) == nil, record.nodeIDs == .sequential else { return [] }
+            var ids: [NodeID] = []
+            while ids.count < count {
+                let candidate = Self.operational(record.nextNodeID)
+                record.nextNodeID = candidate.rawValue + 1
+                if candidate != record.nodeID, try !inUse(candidate) { ids.append(candidate) }
             }
+            record.origin?.generation += 1
+            try write(&record, SystemRandom())
+            return ids
         }
+    }
+
+    /// Gives back ids with which no certificate was asked for, in their order. Those after which others were given out stay
+    /// gaps.
+    package func giveBack(_ ids: [NodeID], to name: String, identity: CompressedFabricID? = nil) async throws {
+        try await state.withLock(Self.folder) {
+            try FabricFolder(state: state, name: name, identity: identity).check()
+            guard var record = try fabric(named: name), record.nodeIDs == .sequential, record.origin != nil else {
+                return
+            }
+            let before = record.nextNodeID
+            for id in ids.reversed() where record.nextNodeID == id.rawValue + 1 { record.nextNodeID = id.rawValue }
+            guard record.nextNodeID != before else { return }
+            record.origin?.generation += 1
+            try write(&record, SystemRandom())
+        }
+    }
+
+    /// Writes a record of the next generation.
+    private func write(_ record: inout FabricRecord, _ random: any RandomSource) throws {
+        try state.write(Self.record(of: record.name), record.encoded())
+        guard let origin = record.origin, !vouch(origin.generation, for: record) else { return }
+        // The next record could not be told from a backup of this one.
+        try becomeRandom(&record, random)
+        try state.write(Self.record(of: record.name), record.encoded())
     }
 
     private func becomeRandom(_ record: inout FabricRecord, _ random: any RandomSource) throws {
@@ -93,6 +126,13 @@ extension FabricStore {
                 hint: .step("node.choose-id"))
         }
         return (id, reservation)
+    }
+
+    private func reserve(
+        preferred id: NodeID?, _ record: FabricRecord, _ inUse: (NodeID) throws -> Bool
+    ) throws -> (NodeID, Reservation)? {
+        guard let id, record.nodeIDs == .sequential, id != record.nodeID, try !inUse(id) else { return nil }
+        return try reservation(of: id, in: record.name).map { (id, $0) }
     }
 
     private func reserve(

@@ -10,7 +10,7 @@ public struct ICDRegistration: Equatable, Sendable {
         package var counter: CheckInCounter
     }
 
-    /// What a device says of its sleep (Matter core specification 9.16).
+    /// A device's description of its sleep (Matter core specification 9.16).
     public struct Sleep: Equatable, Sendable {
         /// The longest sleep, in seconds.
         public var idle: UInt32

@@ -16,7 +16,7 @@ public struct ICDStore: Sendable {
 
     private func record(of node: NodeID) -> String { "\(path)/\(node)" }
 
-    /// What is agreed with a node; `nil` if nothing.
+    /// The agreement with a node; `nil` if nothing.
     ///
     /// - Throws: if it cannot be read.
     public func registration(of node: NodeID) throws -> ICDRegistration? {

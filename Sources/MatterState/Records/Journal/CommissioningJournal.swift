@@ -190,7 +190,8 @@ public struct CommissioningJournal: Sendable {
         let octets = try random.bytes(SetupFingerprint.secretCount)
         do {
             try state.writeSecret(secretFile, octets, replacing: false)
-        } catch let error where error.code == .exists {
+        } catch {
+            guard error.code == .exists else { throw error }
             // Another process was faster, unless it is one that cannot be used.
             if let secret = try existingSecret() { return secret }
             try state.writeSecret(secretFile, octets)

@@ -46,7 +46,7 @@ public struct Handover: Sendable {
         node = try PendingNode(decoding: Array(try fields.string("node").utf8), file)
     }
 
-    /// What is kept of it, in a form that ``Handover`` reads again.
+    /// The part that is kept, in a form that ``Handover`` reads again.
     public func encoded() -> [UInt8] {
         var object: JSONObject = [
             "handover": .int(Self.version), "fabric": .string(fabricName),

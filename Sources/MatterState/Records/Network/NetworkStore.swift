@@ -55,7 +55,7 @@ public struct NetworkStore: Sendable {
 
     private let state: StateDirectory
 
-    /// What is kept in a state directory.
+    /// The contents of a state directory.
     public init(_ state: StateDirectory) { self.state = state }
 
     private func file(_ kind: StoredNetwork.Kind, _ id: [UInt8]) -> String {
@@ -76,7 +76,7 @@ public struct NetworkStore: Sendable {
         return networks.sorted { ($0.kind.rawValue, $0.name) < ($1.kind.rawValue, $1.name) }
     }
 
-    /// What is kept of a network; `nil` if nothing.
+    /// The kept part of a network; `nil` if nothing.
     ///
     /// - Throws: if it cannot be read.
     public func network(_ kind: StoredNetwork.Kind, _ id: [UInt8]) throws -> StoredNetwork? {

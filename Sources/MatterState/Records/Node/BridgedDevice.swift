@@ -6,12 +6,12 @@ public struct BridgedDevice: Equatable, Sendable, JSONConvertible {
     public var label: String?
     /// Whether the bridge reached it when its facts were last read; `nil` if the bridge does not say.
     public var isReachable: Bool?
-    /// What the user calls it; `nil` if the label will do.
+    /// The user's name for it; `nil` if the label will do.
     public var name: String?
     /// The room that it is in; `nil` for that of the bridge.
     public var room: String?
 
-    /// What it is called.
+    /// Its name.
     public var title: String? { name ?? label }
 
     // memberwise: package, label = nil, isReachable = nil, name = nil, room = nil

@@ -1,4 +1,4 @@
-/// What completion needs to know of a node: its names and what it can do.
+/// The facts that completion needs about a node: its names and what it can do.
 public struct NodeBrief: Equatable, Sendable {
     /// The id of the node on its fabric.
     public let nodeID: NodeID
@@ -18,24 +18,30 @@ public struct NodeBrief: Equatable, Sendable {
 }
 
 extension NodeStore {
-    /// What completion needs of all nodes, by id. Records that are damaged are left out where that shows; their checksums are
+    /// The facts that completion needs of all nodes, by id. Records that are damaged are left out where that shows; their checksums are
     /// not looked at, because a shell that waits has no time for it.
     public func briefs() -> [NodeBrief] {
-        let files = (try? state.contents(in: folder)) ?? []
-        return files.compactMap { file, octets in
-            NodeBrief(scanning: octets)
-                ?? (try? RecordEnvelope.decode(octets, newest: 1)).flatMap { contents in
+        var briefs: [NodeBrief] = []
+        try? state.contents(in: folder) { file, octets, count in
+            let brief =
+                NodeBrief(scanning: octets, count)
+                ?? (try? RecordEnvelope.decode(Array(octets.prefix(count)), newest: 1)).flatMap { contents in
                     (try? NodeRecord(decoding: contents, file)).map { NodeBrief($0) }
                 }
+            if let brief { briefs.append(brief) }
         }
+        return briefs
     }
 }
 
 extension NodeBrief {
     /// From the text of a record; `nil` for one that has more than plain values, which has to be decoded.
-    init?(scanning octets: [UInt8]) {
-        guard let end = octets.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-        var scanner = RecordScanner(octets, from: end + 1)
+    ///
+    /// - Parameter count: how many of the bytes are the record; all, if `nil`.
+    init?(scanning octets: [UInt8], _ count: Int? = nil) {
+        let count = count ?? octets.count
+        guard let end = octets.prefix(count).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        var scanner = RecordScanner(octets, end + 1..<count)
         var (id, name, room): (UInt64?, String?, String?)
         var endpoints: [NodeRecord.Endpoint] = []
         let isWhole = scanner.object { key, scanner in
@@ -92,13 +98,15 @@ extension NodeRecord.Endpoint {
 private struct RecordScanner {
     private let octets: [UInt8]
     private var place: Int
+    private let end: Int
 
-    init(_ octets: [UInt8], from place: Int) {
+    /// - Parameter range: within the bytes.
+    init(_ octets: [UInt8], _ range: Range<Int>) {
         self.octets = octets
-        self.place = place
+        (place, end) = (range.lowerBound, range.upperBound)
     }
 
-    private var next: UInt8? { place < octets.count ? octets[place] : nil }
+    private var next: UInt8? { place < end ? octets[place] : nil }
 
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
@@ -179,6 +187,7 @@ private struct StaticKey {
     init(_ octets: ArraySlice<UInt8>) { self.octets = octets }
 
     static func ~= (name: StaticString, key: StaticKey) -> Bool {
-        name.withUTF8Buffer { key.octets.elementsEqual($0) }
+        // Most keys differ in their length.
+        name.utf8CodeUnitCount == key.octets.count && name.withUTF8Buffer { key.octets.elementsEqual($0) }
     }
 }

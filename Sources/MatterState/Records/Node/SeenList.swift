@@ -8,7 +8,7 @@ public struct SeenList: Equatable, Sendable {
     package var time: UInt64
     /// Whether a command showed it that was to change the list; otherwise one that was asked for it.
     package var isResult: Bool
-    /// What was shown of each entry, in a line, for the words that a shell offers.
+    /// The text shown for each entry, in a line, for the words that a shell offers.
     public var entries: [String]
 
     // memberwise: package, isResult = false, entries = []

@@ -8,7 +8,7 @@ public struct SeenModes: Equatable, Sendable {
         public var endpoint: UInt16
         /// The label of the device for it.
         public var label: String
-        /// What it is for, by the names of the cluster.
+        /// Its purpose, by the names of the cluster.
         public var tags: [String]
 
         // memberwise: package

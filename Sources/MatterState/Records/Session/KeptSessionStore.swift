@@ -108,7 +108,7 @@ package struct KeptSessionStore: Sendable {
             guard let contents = session.encoded(for: file, now: now) else { return runtime.remove(name) }
             try record.write(contents)
         } catch {
-            // What is half written has no valid checksum, but would stay.
+            // A half-written record has no valid checksum, but would stay.
             runtime.remove(name)
         }
     }

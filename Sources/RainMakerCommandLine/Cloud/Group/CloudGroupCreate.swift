@@ -12,7 +12,7 @@ struct CloudCreateFabric: CloudSubcommand {
 
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
         let id = try await client.createGroup(name: name)
-        // What was created is told whatever comes of reading it.
+        // A created group is reported whatever comes of reading it.
         if !output.json { console.result(TerminalText.escaped(id)) }
         let group: CloudGroup
         do {

@@ -36,6 +36,11 @@ struct CloudDelete: NetworkCommand {
             await client.restartBudget()
             if devices { try await removeDevices(of: try setup.localFabric(ofGroup: group), context) }
             _ = try await client.call(.delete(group.id))
+            context.console.object {
+                Field("group", group.id)
+                Field("name", group.name)
+                Field("result", "deleted")
+            }
         }
     }
 

@@ -30,7 +30,7 @@ extension Report {
     /// A node of a group: its ids in the cloud and on the fabric.
     init(_ node: CloudGroup.Member) {
         self.init {
-            Field("node", node.nodeID, column: "NODE")
+            Field("rainmakerNodeId", node.nodeID, column: "NODE")
             Field("matterNodeId", node.matterNodeID?.description, column: "MATTER NODE")
         }
     }

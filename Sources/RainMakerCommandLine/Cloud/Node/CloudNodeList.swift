@@ -22,13 +22,13 @@ struct CloudNodes: CloudSubcommand {
 extension Report {
     fileprivate init(_ node: CloudNode) {
         self.init {
-            Field("node", node.id, column: "ID")
+            Field("rainmakerNodeId", node.id, column: "ID")
             Field("name", node.name, column: "NAME")
             Field("type", node.type, column: "TYPE")
             Field("role", node.role)
             Field("controller", Self.controller(node), column: "CONTROLLER")
             Field("connected", node.isConnected, column: "CONNECTED", text: node.isConnected.map { $0 ? "yes" : "no" })
-            Field("lastChange", node.lastChange)
+            Field("lastChange", node.lastChange.map { X509Time.text(Int64($0 / 1000)) })
             Field("group", node.groupID)
             Field("matterNodeId", node.matterNodeID?.description)
             Field("metadata", node.metadata)

@@ -99,7 +99,7 @@ struct CloudNodeMetadata: CloudSubcommand {
         }
         guard output.json else { return changes.isEmpty ? () : console.result(changes) }
         console.result {
-            Field("node", entry.id)
+            Field("rainmakerNodeId", entry.id)
             Field("changes", changes)
         }
     }

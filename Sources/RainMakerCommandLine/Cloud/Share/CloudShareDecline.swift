@@ -13,6 +13,10 @@ extension CloudShare {
 
         func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
             _ = try await client.call(.answer(request, accept: false))
+            console.object {
+                Field("request", request)
+                Field("result", "declined")
+            }
         }
     }
 }

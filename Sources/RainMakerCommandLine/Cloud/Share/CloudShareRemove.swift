@@ -23,6 +23,11 @@ extension CloudShare {
                 given: yes)
             await client.restartBudget()
             _ = try await client.call(.revoke(found.id, from: access.userName))
+            console.object {
+                Field("group", found.id)
+                Field("user", access.userName)
+                Field("result", "removed")
+            }
             console.message(
                 "note: the devices obey this user until: matterctl rainmaker access refresh --group \(TerminalText.escaped(found.id))"
             )

@@ -16,6 +16,7 @@ extension RainMakerController {
         func run(_ context: CommandContext) async throws {
             let cloud = try await ControllerCloud(url, context)
             try await device(context).authorize(try cloud.requireURL())
+            try tellDone(context)
         }
     }
 }

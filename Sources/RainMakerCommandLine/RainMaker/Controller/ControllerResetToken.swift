@@ -11,6 +11,9 @@ extension RainMakerController {
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-        func run(_ context: CommandContext) async throws { try await device(context).resetToken() }
+        func run(_ context: CommandContext) async throws {
+            try await device(context).resetToken()
+            try tellDone(context)
+        }
     }
 }

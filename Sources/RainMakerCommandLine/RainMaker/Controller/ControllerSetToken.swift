@@ -20,6 +20,7 @@ extension RainMakerController {
         func run(_ context: CommandContext) async throws {
             let token = try SecretText(InputFile.firstLine(tokenFile))
             try await device(context).setToken(token)
+            try tellDone(context)
         }
     }
 }

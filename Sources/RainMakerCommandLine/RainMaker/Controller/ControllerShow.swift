@@ -19,7 +19,7 @@ extension RainMakerController {
 
         func run(_ context: CommandContext) async throws {
             let isDone = try await throughCloud(context) { target in
-                // What it was given may be newer than what the list tells.
+                // Its data may be newer than what the list tells.
                 context.console.result(Report(try await target.hubs.refreshed(target.hub)))
             }
             guard !isDone else { return }

@@ -19,7 +19,7 @@ extension RainMakerController {
 
         func run(_ context: CommandContext) async throws {
             let isDone = try await throughCloud(context) { try await $0.hubs.tell($0.hub, .updateDeviceList) }
-            guard !isDone else { return }
+            guard !isDone else { return try tellDone(context) }
             let device = try await device(context)
             do {
                 try await device.updateDeviceList()
@@ -34,6 +34,7 @@ extension RainMakerController {
                 _ = try await checkNOC(of: record, group: cloud.membership?.groupID, context)
                 try await self.device(context).updateDeviceList()
             }
+            try tellDone(context)
         }
     }
 }

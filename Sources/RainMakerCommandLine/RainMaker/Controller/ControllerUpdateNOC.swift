@@ -13,11 +13,12 @@ extension RainMakerController {
 
         func run(_ context: CommandContext) async throws {
             let isDone = try await throughCloud(context) { try await $0.hubs.tell($0.hub, .updateNOC) }
-            guard !isDone else { return }
+            guard !isDone else { return try tellDone(context) }
             let record = try context.controller.nodes.record(of: node.node)
             let cloud = try await ControllerCloud(nil, context)
             try await device(context).updateNOC()
             _ = try await checkNOC(of: record, group: cloud.membership?.groupID, context)
+            try tellDone(context)
         }
     }
 }

@@ -55,7 +55,7 @@ extension HubSubcommand {
 extension Report {
     init(_ hub: CloudHub) {
         self.init {
-            Field("node", hub.nodeID)
+            Field("rainmakerNodeId", hub.nodeID)
             Field("name", hub.name)
             Field("kind", hub.kind.rawValue)
             Field("connected", hub.isConnected)

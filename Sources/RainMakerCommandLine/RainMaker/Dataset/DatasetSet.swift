@@ -18,6 +18,7 @@ extension RainMakerDataset {
         func run(_ context: CommandContext) async throws {
             let dataset = try SecretText(InputFile.firstLine(file))
             try await device(context).setDataset(dataset)
+            try tellDone(context)
         }
     }
 }

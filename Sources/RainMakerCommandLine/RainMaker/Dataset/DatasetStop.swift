@@ -11,6 +11,9 @@ extension RainMakerDataset {
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-        func run(_ context: CommandContext) async throws { try await device(context).stopNetwork() }
+        func run(_ context: CommandContext) async throws {
+            try await device(context).stopNetwork()
+            try tellDone(context)
+        }
     }
 }

@@ -30,6 +30,9 @@ extension RainMakerParticipant {
             if data.isEmpty { throw ValidationError("nothing is given to be set") }
         }
 
-        func run(_ context: CommandContext) async throws { try await device(context).send(data) }
+        func run(_ context: CommandContext) async throws {
+            try await device(context).send(data)
+            try tellDone(context)
+        }
     }
 }

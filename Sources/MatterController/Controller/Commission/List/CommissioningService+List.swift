@@ -18,6 +18,8 @@ extension CommissioningService {
 
     /// Commissions the devices of a list, several at a time. The failure of one costs the others nothing.
     ///
+    /// New nodes get their ids in the order of the list, where the fabric gives them out in order.
+    ///
     /// - Parameters:
     ///   - time: for each device, from its turn on.
     ///   - deadline: the end of all of it; `nil` for none.
@@ -34,8 +36,15 @@ extension CommissioningService {
         }
         try await discovery.check()
         let (browse, clock) = (SharedBrowse(discovery), options.time)
-        let requests = list.entries.map { $0.payloads.map { CommissioningRequest($0) } }
-        var queue = CommissioningQueue(requests, known: try knownLines(of: requests))
+        var requests = list.entries.map { $0.payloads.map { CommissioningRequest($0) } }
+        let known = try knownLines(of: requests)
+        let ids = ListedNodeIDs(count: requests.count - known.count, time: clock)
+        for (place, index) in requests.indices.filter({ !known.contains($0) }).enumerated() {
+            for request in requests[index].indices {
+                requests[index][request].listPlace = CommissioningRequest.ListPlace(ids: ids, place: place)
+            }
+        }
+        var queue = CommissioningQueue(requests, known: known)
         let (events, send) = AsyncStream.makeStream(of: ListEvent.self)
         await withTaskGroup(of: Void.self) { group in
             func begin(_ queue: inout CommissioningQueue) {
@@ -78,6 +87,7 @@ extension CommissioningService {
             }
             group.cancelAll()
         }
+        await ids.close()
         try Task.checkCancellation()
     }
 

@@ -138,18 +138,18 @@ extension SetupPayload {
     }
 }
 
-/// What is wrong with a list of setup codes. Nothing was sent.
+/// Faults in a list of setup codes. Nothing was sent.
 public struct SetupCodeListError: CodedError {
-    /// What can fail here.
+    /// The ways in which this can fail.
     public enum Code: String, ErrorCode {
         /// The list cannot be used.
         case invalid = "commission.list"
 
-        /// What kind of failure it is, from which the exit code follows.
+        /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind { .invalidInput }
     }
 
-    /// What is wrong with one line.
+    /// The fault in one line.
     public struct Fault: Sendable {
         /// The line, from 1 on.
         public let line: Int
@@ -157,9 +157,9 @@ public struct SetupCodeListError: CodedError {
         public let error: any Error
     }
 
-    /// What failed, as a name that programs can compare.
+    /// The failure, as a name that programs can compare.
     public let code = Code.invalid
-    /// What happened, in words for people.
+    /// The event, in words for people.
     public let reason: String
     /// By line; empty for a list without codes, and for what is wrong with one line.
     public let faults: [Fault]
@@ -179,6 +179,6 @@ public struct SetupCodeListError: CodedError {
         faults = []
     }
 
-    /// What is wrong with one line.
+    /// The fault in one line.
     fileprivate static func line(_ reason: String) -> SetupCodeListError { SetupCodeListError(line: reason) }
 }

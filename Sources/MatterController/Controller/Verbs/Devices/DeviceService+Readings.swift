@@ -2,9 +2,9 @@ package import MatterState
 
 /// A value of a device, with what it means.
 public struct TakenReading: Sendable {
-    /// What it means.
+    /// Its meaning.
     public let reading: Reading
-    /// What was reported, and when.
+    /// The reports, with their times.
     public let report: AttributeReport
     /// MeasurementUnit, of a concentration.
     public let measured: TLVValue?

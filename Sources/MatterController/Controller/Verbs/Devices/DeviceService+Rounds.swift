@@ -1,6 +1,6 @@
 public import MatterState
 
-/// What came of a verb at one endpoint of several.
+/// The outcome of a verb at one endpoint of several.
 public struct VerbOutcome: Sendable {
     /// The node, as its record has it.
     public let node: NodeRecord
@@ -10,7 +10,7 @@ public struct VerbOutcome: Sendable {
     public internal(set) var endpoint: EndpointID?
     /// The state that the device settled in; `nil` if that was not waited for.
     public internal(set) var state: SettledState?
-    /// What else there is to say; `nil` if nothing.
+    /// Further remarks; `nil` if nothing.
     public internal(set) var note: String?
     /// Why it failed; `nil` if it did not.
     public internal(set) var failure: (any Error)?

@@ -1,12 +1,12 @@
 import MatterState
 
-/// What a verb has made of an endpoint, read back.
+/// The state that a verb has made of an endpoint, read back.
 public struct SettledState: Sendable {
     /// The attribute that tells most first; several for what takes several to say, as a colour does.
     public let paths: [ConcreteAttributePath]
     /// In the order of the paths.
     public let reports: [AttributeReport]
-    /// What the device calls the value of the first, if that is known.
+    /// The device's name for the first value, if that is known.
     public let name: String?
     /// Of a level: false if the light is off, so that the level is none.
     public let isLit: Bool?

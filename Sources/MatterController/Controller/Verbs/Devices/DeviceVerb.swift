@@ -7,7 +7,7 @@ public protocol DeviceVerb: Sendable {
     /// Whether the device is first asked what it has.
     var asksFirst: Bool { get }
 
-    /// What to send.
+    /// The data to send.
     ///
     /// - Throws: ``ControllerError`` about what the device lacks, or the limits that it has.
     func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest
@@ -18,9 +18,9 @@ extension DeviceVerb {
     public var asksFirst: Bool { true }
 }
 
-/// What a verb sends to a device.
+/// The commands that a verb sends to a device.
 public struct DeviceRequest: Sendable, Hashable {
-    /// What is done to a device.
+    /// An action on a device.
     public enum Action: Sendable, Hashable {
         /// Commands, with what to ask before.
         case invoke(CommandID, TLVValue?)
@@ -37,15 +37,15 @@ public struct DeviceRequest: Sendable, Hashable {
         let goal: TLVValue?
     }
 
-    /// What is done.
+    /// The action.
     public let action: Action
     /// Tells what came of it.
     public let attribute: AttributeID
     /// The value that the attribute gets; `nil` if that is not known.
     let goal: TLVValue?
-    /// What the device calls that value, if it has a name for it.
+    /// The device's name for that value, if it has a name for it.
     var goalName: String?
-    /// What else it changes.
+    /// Other changes.
     var further: [Aim] = []
     /// How long the change takes, as far as the request says.
     let transition: Duration
@@ -53,7 +53,7 @@ public struct DeviceRequest: Sendable, Hashable {
     let pause: Duration
     /// True if the attribute means nothing while the light is off.
     let dependsOnLight: Bool
-    /// What the user should know about it.
+    /// The note for the user about it.
     public var note: String?
 
     static let usualPause = Duration.seconds(3)

@@ -9,7 +9,7 @@ public struct DeviceModes: Sendable, Hashable {
         public let number: UInt8
         /// The words of the device for it.
         public let label: String
-        /// What the mode is for, by the names of the cluster: `Cleaning`.
+        /// The purpose of the mode, by the names of the cluster: `Cleaning`.
         public let tags: [String]
     }
 
@@ -22,7 +22,7 @@ public struct DeviceModes: Sendable, Hashable {
     /// Whether a cluster is one with modes.
     public static func isMode(_ cluster: ClusterID) -> Bool { Catalogue.standard.cluster(cluster)?.isMode ?? false }
 
-    /// What modes of a cluster may be for, by the names that it has for that: `Quick`, `DeepClean`. A device has some of them, with
+    /// The purposes of a cluster's modes, by the names that it has for that: `Quick`, `DeepClean`. A device has some of them, with
     /// labels of its own.
     public static func purposes(of cluster: ClusterID) -> [String] {
         guard isMode(cluster) else { return [] }
@@ -84,7 +84,7 @@ public struct ModeVerb: DeviceVerb {
         self.word = word
     }
 
-    /// What is sent to a device of which these facts are known.
+    /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
     public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {

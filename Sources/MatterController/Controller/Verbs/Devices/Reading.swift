@@ -2,12 +2,12 @@ public import MatterModel
 
 /// A value that devices measure or tell of themselves, and how it is said.
 public struct Reading: Sendable {
-    /// What one step of the number is worth.
+    /// The size of one step of the number.
     public enum Scale: Sendable {
         /// As the data model says.
         case model
-        /// In a unit that the data model leaves out.
-        case unit(ValueUnit)
+        /// In a unit that the data model leaves out; nothing of it may have a word of its own.
+        case unit(ValueUnit, zero: String? = nil)
         /// A number for each of these words.
         case words([String])
         /// A value of an enumeration of the cluster, or a structure that begins with one.
@@ -39,7 +39,7 @@ public struct Reading: Sendable {
     /// The cluster that has it.
     public let cluster: ClusterID
     package let attribute: AttributeID
-    /// What it is, for people and programs.
+    /// Its name, for people and programs.
     public let name: String
     package let scale: Scale
     /// The device type of the endpoints that it is about; `nil` for all.
@@ -73,7 +73,7 @@ extension Reading {
     public func unit(measured: TLVValue? = nil) -> String? {
         switch scale {
         case .model: type?.unit?.text
-        case .unit(let unit): unit.text
+        case .unit(let unit, _): unit.text
         case .words, .named: nil
         case .energy: ValueUnit.milliwattHours.text
         case .concentration: Self.concentrationUnit(measured)
@@ -99,7 +99,8 @@ extension Reading {
         case .model:
             if case .bool(let isTrue) = value { return isTrue ? "yes" : "no" }
             return ValuePrinter().meaning(value, as: type) ?? (plain == "[]" ? "none" : plain)
-        case .unit(let unit):
+        case .unit(let unit, let zero):
+            if let zero, value.integer() == 0 { return zero }
             var type = type
             type?.unit = unit
             return ValuePrinter().meaning(value, as: type) ?? plain

@@ -2,13 +2,13 @@ public import MatterModel
 
 /// Keeps the state of an endpoint as a scene, and brings it back (Matter application cluster specification 1.4.9).
 public struct SceneVerb: DeviceVerb {
-    /// What is done with a scene.
+    /// An action on a scene.
     public enum Action: Sendable, Hashable {
-        /// What is done with the scene.
+        /// The action on the scene.
         case store
-        /// What is done with the scene.
+        /// The action on the scene.
         case recall
-        /// What is done with the scene.
+        /// The action on the scene.
         case remove
     }
 
@@ -31,7 +31,7 @@ public struct SceneVerb: DeviceVerb {
         self.transition = transition.map { UInt32(clamping: Int64($0 / .milliseconds(1))) }
     }
 
-    /// What is sent to a device of which these facts are known.
+    /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
     public func request(_ facts: DeviceFacts) -> DeviceRequest {

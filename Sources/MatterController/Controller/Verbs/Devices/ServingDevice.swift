@@ -7,7 +7,7 @@ public struct ServingDevice: Sendable {
     public let place: ServingEndpoint
     /// The cluster.
     public let cluster: ClusterID
-    /// What it told about itself.
+    /// Its description of itself.
     public let facts: DeviceFacts
     let budget: Budget
 
@@ -63,7 +63,7 @@ public struct ServingDevice: Sendable {
     }
 }
 
-/// What devices do: verbs, readings, states.
+/// The abilities of devices: verbs, readings, states.
 public struct DeviceService: FabricService {
     let context: FabricContext
     let links: NodeLinks

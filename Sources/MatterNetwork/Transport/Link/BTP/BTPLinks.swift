@@ -8,7 +8,7 @@ package final class BTPLinks: LinkProvider {
     private let connection: any GATTConnection
     private let time: any TimeSource
     private let idleLimit: Duration?
-    /// What runs the session, once there is one.
+    /// The task that runs the session, once there is one.
     private let runner = Mutex<BTPRunner?>(nil)
 
     /// - Parameter idleLimit: how long a session without messages is borne; `nil` for ever.
@@ -20,7 +20,7 @@ package final class BTPLinks: LinkProvider {
 
     package var properties: LinkProperties { .btp }
 
-    /// What the device is called on this link.
+    /// The device's name on this link.
     package var peer: PeerAddress { .bluetooth(connection.name) }
 
     /// Plays the handshake of BTP.

@@ -73,11 +73,11 @@ struct BTPSession: Sendable {
     private var phaseEnds: Instant?
     private var lastUseful: Instant?
 
-    /// What both sides agreed on: the bytes of a segment, the segments of a window.
+    /// The agreement of both sides: the bytes of a segment, the segments of a window.
     private(set) var segmentSize = BTP.segmentSizes.lowerBound
     private(set) var window = 1
 
-    // What we send.
+    // The messages that we send.
     private var queue: [[UInt8]] = []
     /// How much of the first message of the queue has gone.
     private var offset = 0
@@ -85,7 +85,7 @@ struct BTPSession: Sendable {
     /// When each segment was sent that is not acknowledged, the oldest first.
     private var unacknowledged: [Instant] = []
 
-    // What we receive.
+    // The messages that we receive.
     private var lastReceived: UInt8 = .max
     /// Segments that we have not acknowledged.
     private var owed = 0
@@ -104,7 +104,7 @@ struct BTPSession: Sendable {
         largestMessage: Int = BTP.largestMessage
     ) {
         self.role = role
-        // What a stack says before it has asked its peer is the least that there is, and no knowledge.
+        // The values of a stack that has not asked its peer are the least that there is, and no knowledge.
         self.attMTU = attMTU.flatMap { Int($0) > BTP.segmentSizes.lowerBound + BTP.attHeader ? $0 : nil }
         ownWindow = max(1, window)
         self.idleLimit = role == .central ? idleLimit : nil

@@ -1,4 +1,4 @@
-/// What a commissionable device says of itself in its Bluetooth service data (Matter core specification 5.4.2.5.6).
+/// A commissionable device's statement of itself in its Bluetooth service data (Matter core specification 5.4.2.5.6).
 public struct BLEAdvertisement: Hashable, Sendable {
     /// The service that Matter devices offer and advertise.
     static let serviceUUID = "0000fff6-0000-1000-8000-00805f9b34fb"
@@ -64,7 +64,7 @@ public struct BluetoothDevice: Hashable, Sendable {
     public let adapter: String
     /// The strength of its signal in dBm; `nil` if it is not known.
     public var rssi: Int?
-    /// What it sent.
+    /// The sent bytes.
     public var advertisement: BLEAdvertisement
 }
 

@@ -1,4 +1,4 @@
-/// What a central does with a device of our own, told in order.
+/// The actions of a central with a device of our own, told in order.
 package enum GATTServerEvent: Sendable {
     /// A value written to C1.
     case written([UInt8])

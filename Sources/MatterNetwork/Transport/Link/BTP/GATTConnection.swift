@@ -1,4 +1,4 @@
-/// What happens on a GATT connection, told in order (Matter core specification, 4.20).
+/// Events on a GATT connection, told in order (Matter core specification, 4.20).
 public enum GATTEvent: Sendable {
     /// An indication of C2.
     case value([UInt8])

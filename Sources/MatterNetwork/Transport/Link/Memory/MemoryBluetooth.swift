@@ -6,7 +6,7 @@ final class MemoryBluetooth: Sendable {
     /// Who has sent a value.
     enum Sender: Sendable { case central, peripheral }
 
-    /// What becomes of a value.
+    /// The fate of a value.
     enum Fate: Sendable {
         /// It arrives after a while, and is confirmed.
         case carry(after: Duration)
@@ -149,14 +149,14 @@ private final class MemoryConnection: GATTConnection {
         var count = 0
         var client: (@Sendable (GATTEvent) -> Void)?
         var server: (@Sendable (GATTServerEvent) -> Void)?
-        /// What happened before the server asked.
+        /// Events from before the server asked.
         var early: [GATTServerEvent] = []
     }
 
     private let state = Mutex(State())
     private let air: MemoryBluetooth
     private let device: String
-    /// What the device calls the central.
+    /// The device's name for the central.
     let central: String
 
     init(air: MemoryBluetooth, device: String, central: Int) {

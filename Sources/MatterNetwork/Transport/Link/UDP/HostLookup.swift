@@ -14,7 +14,7 @@ extension PeerAddress {
         if let address = try UDPAddress.numeric(location) { return [.udp(address)] }
         // Only letters, digits, dots, hyphens and underscores make a host name (RFC 1123), and its interface may follow.
         let name = location.host.split(separator: "%", maxSplits: 1).first ?? ""
-        // What ends in a number would be an address (the resolver takes 192.0.2 for 192.0.0.2).
+        // A name that ends in a number would be an address (the resolver takes 192.0.2 for 192.0.0.2).
         let isNumber = name.split(separator: ".").last?.utf8.allSatisfy { (0x30...0x39).contains($0) } ?? true
         guard name.utf8.count <= 253, name.utf8.allSatisfy(isNameOctet), !isNumber else {
             throw TransportError(

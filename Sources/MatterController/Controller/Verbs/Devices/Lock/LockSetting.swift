@@ -19,6 +19,11 @@ public enum LockSetting: String, Sendable, CaseIterable {
 
     /// By the number that locks have for them.
     private static let volumes = ["silent", "low", "high", "medium"]
+    private static let modes = ["normal", "vacation", "privacy", "no-remote-lock-unlock", "passage"]
+
+    private static let answers = ["yes", "no"]
+    /// The word for a lock that does not lock itself.
+    private static let never = "never"
 
     fileprivate var attribute: AttributeID {
         switch self {
@@ -34,22 +39,35 @@ public enum LockSetting: String, Sendable, CaseIterable {
 
     private var scale: Reading.Scale {
         switch self {
-        case .autoRelock, .lockout: .unit(.seconds)
+        case .autoRelock: .unit(.seconds, zero: Self.never)
+        case .lockout: .unit(.seconds)
         case .volume: .words(Self.volumes)
-        case .wrongCodeLimit, .mode, .pinForRemote, .language: .model
+        case .mode: .words(Self.modes)
+        case .wrongCodeLimit, .pinForRemote, .language: .model
         }
     }
 
     /// Its value on a lock.
     public var reading: Reading { Reading(DoorLock.id, attribute, rawValue, scale) }
 
+    /// Words that it may be set to; none for a number, a time or a language.
+    public var offers: [String] {
+        switch self {
+        case .autoRelock: [Self.never]
+        case .mode: Self.modes
+        case .pinForRemote: Self.answers
+        case .volume: Self.volumes
+        case .wrongCodeLimit, .lockout, .language: []
+        }
+    }
+
     /// The value of a word: `3`, `30s`, `never`, `vacation`, `yes`, `low`.
     fileprivate func value(_ word: String) throws(ControllerError) -> TLVValue {
         if self == .volume, let number = Self.volumes.firstIndex(of: word) { return .uint(UInt64(number)) }
-        if self == .autoRelock, word == "never" { return .uint(0) }
-        if self == .pinForRemote, ["yes", "no"].contains(word) { return .bool(word == "yes") }
+        if self == .autoRelock, word == Self.never { return .uint(0) }
+        if self == .pinForRemote, Self.answers.contains(word) { return .bool(word == "yes") }
         guard var type = reading.type else { throw ControllerError(.outOfLimits, "\(rawValue) is not known") }
-        if case .unit(let unit) = scale { type.unit = unit }
+        if case .unit(let unit, _) = scale { type.unit = unit }
         do {
             let parsed = try ValueParser().value(word: word, as: type, at: rawValue)
             if let warning = parsed.warnings.first { throw ControllerError(.outOfLimits, "\(warning)") }
@@ -78,7 +96,7 @@ public struct LockSettingVerb: DeviceVerb {
         value = try setting.value(word)
     }
 
-    /// What is sent to a device of which these facts are known.
+    /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
     public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {

@@ -16,9 +16,9 @@ public struct LockUser: Sendable, Hashable {
     public let name: String
     /// Whether the user may use the lock; `nil` for a status that is not known.
     public let status: DoorLock.UserStatus?
-    /// What the user may do; `nil` for a type that is not known.
+    /// The user's rights; `nil` for a type that is not known.
     public let type: DoorLock.UserType?
-    /// What opens the lock for the user.
+    /// The credentials that open the lock for the user.
     public let credentials: [Credential]
     /// When the user may open the lock, if that is restricted.
     public var schedules: [LockSchedule] = []

@@ -2,7 +2,7 @@ public import MatterModel
 
 /// Locks or unlocks a door (Matter application cluster specification 5.2.10).
 public struct LockVerb: DeviceVerb {
-    /// What is done to a lock.
+    /// An action on a lock.
     public enum Action: Sendable, Hashable {
         /// Locks it.
         case lock
@@ -23,7 +23,7 @@ public struct LockVerb: DeviceVerb {
         self.pin = pin
     }
 
-    /// What is sent to a device of which these facts are known.
+    /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
     public func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {

@@ -1,9 +1,13 @@
+public import MatterModel
+
 /// The commands that may be sent again if the fate of the first is unknown, and those that are slow.
 ///
 /// In the table are commands that set an absolute state or only read, and whose answer is the same the second time.
 /// Other commands run at most once: on purpose, all that count, steps, moves by an amount, toggles,
 /// appends, generates or plays; for what answers with an error if it was done already; and for what opens a door or a
 /// valve, which might open again what was closed in between.
+///
+/// The commands of a kind of device stand with the kind (``DeviceKindDeclaration/repeatable``), and not here.
 enum RepeatableCommands {
     /// By cluster; the names are those of the compiled-in definitions.
     private static let table: [ClusterID: Set<String>] = [
@@ -32,16 +36,12 @@ enum RepeatableCommands {
         ModeSelect.id: changesMode,
         0x0051: changesMode,
         0x0052: changesMode,
-        0x0054: changesMode,
-        0x0055: changesMode,
         0x0056: ["SetTemperature"],
         0x0059: changesMode,
         0x005D: ["ModifyEnabledAlarms"],
         0x0060: ["Pause", "Stop"],
-        0x0061: ["Pause", "GoHome"],
         ScenesManagement.id: ["AddScene", "ViewScene", "RemoveAllScenes", "RecallScene", "GetSceneMembership"],
         0x0080: ["EnableDisableAlarm"],
-        ValveConfigurationAndControl.id: ["Close"],
         0x0095: ["GetDetailedPriceRequest", "GetDetailedForecastRequest"],
         0x0099: ["Disable", "GetTargets"],
         0x009D: changesMode,
@@ -49,29 +49,9 @@ enum RepeatableCommands {
         0x009F: changesMode,
         0x00A1: ["ModifyEnabledAlarms"],
         0x00A3: ["ModifyEnabledAlarms"],
-        // SetUser and SetCredential answer OCCUPIED the second time.
-        DoorLock.id: [
-            "LockDoor", "SetWeekDaySchedule", "GetWeekDaySchedule", "ClearWeekDaySchedule", "SetYearDaySchedule",
-            "GetYearDaySchedule", "ClearYearDaySchedule", "SetHolidaySchedule", "GetHolidaySchedule",
-            "ClearHolidaySchedule", "GetUser", "GetCredentialStatus",
-        ],
-        WindowCovering.id: [
-            "UpOrOpen", "DownOrClose", "StopMotion", "GoToLiftValue", "GoToLiftPercentage", "GoToTiltValue",
-            "GoToTiltPercentage",
-        ],
         0x0104: ["Stop"],
-        0x0150: ["SelectAreas"],
-        Thermostat.id: ["GetWeeklySchedule", "SetActiveScheduleRequest", "SetActivePresetRequest"],
         0x0205: ["SetSettings"],
-        ColorControl.id: [
-            "MoveToHue", "MoveToSaturation", "MoveToHueAndSaturation", "MoveToColor", "MoveToColorTemperature",
-            "EnhancedMoveToHue", "EnhancedMoveToHueAndSaturation", "StopMoveStep",
-        ],
         0x0453: ["GetOperationalDataset"],
-        0x0504: ["ChangeChannelByNumber"],
-        0x0506: ["Play", "Pause", "Stop"],
-        0x0507: ["SelectInput", "RenameInput"],
-        0x050B: ["SelectOutput", "RenameOutput"],
         0x0552: ["MPTZSetPosition", "MPTZMoveToPreset", "DPTZSetViewport"],
         0x0700: ["GetTariffComponent", "GetDayEntry"],
         0x0801: [
@@ -99,8 +79,16 @@ enum RepeatableCommands {
         ],
     ]
 
-    static var clusters: [ClusterID] { Array(Set(table.keys).union(work.keys)) }
-    static func names(in cluster: ClusterID) -> Set<String> { table[cluster] ?? [] }
+    /// The clusters of the tables, and those of kinds of devices.
+    static var clusters: Set<ClusterID> {
+        Set(table.keys).union(work.keys).union(DeviceKind.all.flatMap { $0.repeatable.keys })
+    }
+
+    static func names(in cluster: ClusterID) -> Set<String> {
+        if let names = table[cluster] { return names }
+        return DeviceKind.all.reduce(into: []) { $0.formUnion($1.repeatable[cluster] ?? []) }
+    }
+
     static func slowNames(in cluster: ClusterID) -> Set<String> { Set((work[cluster] ?? [:]).keys) }
 
     static func hasWork(cluster: ClusterID) -> Bool { work[cluster] != nil }
