@@ -14,15 +14,28 @@ import os
 import pathlib
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import time
 
 # MiB; milliseconds of CPU; seconds.
-LIMITS = {"memory": 100, "report": 0.5, "setUp": 60, "recovery": 60, "bridgeReport": 5}
+LIMITS = {"memory": 100, "report": 0.5, "setUp": 60, "recovery": 60, "bridgeReport": 5, "tab": 30}
 BRIDGE_PORT, BRIDGE_ENDPOINTS = 19000, 100
 FIRST_PORT = 20000
 ROUNDS = 5
+
+
+def tab(binary, environment, count):
+    """Milliseconds until a shell has all nodes behind `on `, the median of some presses."""
+    times = []
+    for _ in range(21):
+        begun = time.perf_counter()
+        answer = subprocess.run([binary, "---complete", "fish", "on", ""], env=environment, check=True, capture_output=True)
+        times.append((time.perf_counter() - begun) * 1000)
+        if answer.stdout.count(b"\n") != count + 1:
+            fail(f"completion does not offer {count} nodes")
+    return statistics.median(times)
 
 
 def fail(text):
@@ -179,6 +192,8 @@ def main():
         commission(options.binary, environment, [port for group in groups for port in group.ports], os.cpu_count() or 2)
     result = {"nodes": total, "commissioning": time.monotonic() - begun}
     print(f"house: {total} nodes, commissioned in {result['commissioning']:.0f} s, a process each", flush=True)
+    result["tab"] = tab(options.binary, environment, total)
+    print(f"house: a TAB takes {result['tab']:.1f} ms", flush=True)
     watch = Watch(options.binary, environment, work, ["--all", "1/on-off/on-off"])
     result["setUp"] = until("subscriptions", lambda: watch.established == total, 300, watch.process)
     result["setUpCPU"] = cpu(watch.process)

@@ -83,7 +83,7 @@ import Testing
         #expect(entries[0]["subjects"]?[0]?["us"]?.bool == true)
         #expect(entries[1]["targets"]?[0]?["endpoint"]?.int == 1 && entries[1]["targets"]?[0]?["clusterId"]?.int == 6)
         #expect(entries[2]["subjects"]?[0]?["tag"]?.string == "06D90001")
-        #expect(entries[2]["subjects"]?[0]?["id"]?.string == "18446744060939534337")
+        #expect(entries[2]["subjects"]?[0]?["subject"]?.string == "18446744060939534337")
         try await matterctl.fail(3, "acl", "ls", "attic")
         try await matterctl.fail(64, "acl", "ls", "kitchen/1")
     }

@@ -16,7 +16,7 @@ struct AtMostOnceTests {
         }
     }
 
-    /// What a command says whose outcome is unknown: what it has read afterwards.
+    /// The state that a command reads after an unknown outcome.
     private func state(
         _ outcome: MatterCtl.Outcome, status: Int32 = 4, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> [Bool?] {
@@ -25,7 +25,7 @@ struct AtMostOnceTests {
         #expect(error["id"]?.string == "command.outcome-unknown", "\(outcome)", sourceLocation: sourceLocation)
         #expect(error["outcome"]?.string == "unknown", "\(outcome)", sourceLocation: sourceLocation)
         #expect(error["exitCode"]?.int == Int(status), "\(outcome)", sourceLocation: sourceLocation)
-        return error["state"]?.elements.map { $0["value"]?.bool } ?? []
+        return error["readings"]?.elements.map { $0["value"]?.bool } ?? []
     }
 
     private func outcome(of child: Child) async -> MatterCtl.Outcome {
@@ -97,10 +97,10 @@ struct AtMostOnceTests {
         let outcome = try await matterctl.fail(4, "toggle", "kitchen", "--timeout", "8s", "--json")
         let error = try outcome.error()
         #expect(error["outcome"]?.string == "unknown", "\(outcome)")
-        #expect(error["state"]?.elements.map { $0["value"]?.bool } == [false], "\(outcome)")
+        #expect(error["readings"]?.elements.map { $0["value"]?.bool } == [false], "\(outcome)")
         #expect(device.count(ofCommand: "Toggle") == 0, "\(outcome) \(device.events)")
         #expect(device.events.contains { $0["fault"]?.string == "reboot" })
-        // What sets a state is sent again.
+        // A command that sets a state is sent again.
         try await device.restart(faults: ["reboot:case-resumed"])
         try await matterctl.succeed("on", "kitchen")
         #expect(device.count(ofCommand: "On") == 1, "\(device.events)")
@@ -162,7 +162,7 @@ struct AtMostOnceTests {
         let late = try await matterctl("toggle", "kitchen", "--address", slow.address)
         #expect(late.status == 0, "\(late)")
         #expect(light.switchings == 2, "\(light.lines)")
-        // What sets a state is repeated, and done.
+        // A command that sets a state is repeated, and done.
         let other = try await Relay.start(to: light, seed: 1, ["--mute"])
         try await matterctl.succeed("invoke", "kitchen", "1/on-off/on", "--address", other.address)
         #expect(try await matterctl.succeed("read", "kitchen", "1/on-off/on-off").result == "true")

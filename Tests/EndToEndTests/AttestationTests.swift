@@ -137,7 +137,7 @@ import Testing
         #expect(try refused.error()["message"]?.string?.contains(" (101)") == true)
         let outcome = try await device.commission(trusting: authority)
         #expect(outcome.status == 0, "\(outcome)")
-        #expect(try outcome.json()["attestation"]?["paa"]?.string == "CN=Test PAA")
+        #expect(try outcome.json()["attestation"]?["paa"]?["subject"]?.string == "CN=Test PAA")
         #expect(device.child.stdout.contains("noc-added"))
     }
 
@@ -174,12 +174,12 @@ import Testing
         "on a terminal an unknown authority is a question: no is 7 and leaves the device alone, yes joins it as untrusted",
         arguments: ["no", "", "yes"])
     func asked(answer: String) async throws {
-        let device = try await Device(try Chain("an authority that nobody knows", number: 101).make().credentials)
+        let device = try await Device(try Chain("an unknown authority", number: 101).make().credentials)
         defer { device.child.signal(SIGTERM) }
         let matterctl = try MatterCtl()
         var environment = matterctl.environment
         environment["MATTERCTL_HOME"] = matterctl.home.path
-        // A terminal of its own, at which somebody types: `script` makes one, and passes on what it reads.
+        // A terminal of its own, at which a person types: `script` makes one, and passes on what it reads.
         let command =
             "\(Laboratory.binary.path) commission '\(device.code)' --address '\(device.address)' --allow-test-devices --name it"
         let typed = try Child(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the program takes from the system, and what it keeps to itself.
+/// The program's use of the system, and its secrets.
 @Suite("The binary and the libraries of the system", .enabled(if: Laboratory.isHere), .laboratorySlot)
 struct BinaryTests {
     private func output(_ program: String, _ words: [String], environment: [String: String] = Laboratory.environment)

@@ -57,7 +57,7 @@ import Testing
         #expect(token.utf8.count == 1700)
         let file = alice.folder.file("token")
         try Data((token + "\n").utf8).write(to: file)
-        // Without a token nobody logs in.
+        // Without a token no one logs in.
         try await alice.fail(5, "rainmaker", "controller", "authorize", "hub")
         try await alice.fail(5, "rainmaker", "controller", "update-noc", "hub")
         try await alice.succeed("rainmaker", "controller", "set-token", "hub", "--token-file", file.path)
@@ -117,7 +117,7 @@ import Testing
         #expect(try await isCurrent())
         try await alice.succeed("cloud", "share", "remove", scene.group, "bob@example.com", "--yes")
         #expect(try await !isCurrent())
-        // While the cloud refuses, nobody is locked out.
+        // While the cloud refuses, no one is locked out.
         try await scene.cloud.play("status=500,on=controllerNoc")
         let before = try await alice.succeed("acl", "ls", "Porch", "--json").json()
         let refused = try await alice.fail(5, "acl", "refresh", "--json")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a cloud may answer wrongly: everything ends with 9, says what was wrong, and loses nothing.
+/// Wrong answers of a cloud: everything ends with 9, says what was wrong, and loses nothing.
 @Suite("RainMaker faults", .enabled(if: Laboratory.isHere), .laboratorySlot) struct CloudFaultTests {
     /// The codes of the interface and what they mean (docs/rainmaker.md).
     private static let codes: [(Int, String)] = [

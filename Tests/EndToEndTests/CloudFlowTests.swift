@@ -18,10 +18,10 @@ import Testing
         let matter = listed[0]["metadata"]?["Matter"]
         #expect(matter?["deviceType"]?.int == 0x0101)
         #expect(matter?["isRainmaker"]?.bool == (revision != nil))
-        if let id = scene.device.rainmakerID { #expect(listed[0]["node"]?.string == id) }
+        if let id = scene.device.rainmakerID { #expect(listed[0]["rainmakerNodeId"]?.string == id) }
         let lines = try await alice.succeed("cloud", "groups", "--group", CloudScene.groupName).stdout
             .split(separator: "\n")
-        #expect(lines.count == 2 && lines[1].hasPrefix("\(listed[0]["node"]?.string ?? "?")\t"), "\(lines)")
+        #expect(lines.count == 2 && lines[1].hasPrefix("\(listed[0]["rainmakerNodeId"]?.string ?? "?")\t"), "\(lines)")
         let members = try await alice.succeed("cloud", "groups", "--group", CloudScene.groupName, "--json").json()
         let matterID = try #require(members[0]?["nodes"]?[0]?["matterNodeId"]?.string)
         let number = try #require(UInt64(matterID, radix: 16))
@@ -72,7 +72,7 @@ import Testing
         let id = try #require(scene.device.rainmakerID)
         func collect(_ node: String) async throws -> [String: JSON] {
             let told = try await alice.succeed("cloud", "node", "metadata", node, "--collect", "--json").json()
-            #expect(told["node"]?.string == id, "\(told)")
+            #expect(told["rainmakerNodeId"]?.string == id, "\(told)")
             let changes = told["changes"]?.elements ?? []
             return Dictionary(uniqueKeysWithValues: changes.map { ($0["member"]?.string ?? "", $0) })
         }
@@ -94,7 +94,7 @@ import Testing
         let after = try await matter()
         #expect(after?["endpointsData"]?.elements.compactMap(\.int) == [0, 1, 2], "\(String(describing: after))")
         #expect(after?["endpoints"]?["0x2"]?["clusters"]?["servers"]?["0x202"] != nil)
-        // What a person or an app has put there stays.
+        // Entries of a person or an app stay.
         #expect(after?["deviceName"]?.string == "Lake porch" && after?["ours"]?.int == 1)
         // By its id in the cloud; an endpoint that is gone goes there too.
         try await scene.device.restart()
@@ -161,7 +161,7 @@ import Testing
         let both = try await [first, second]
         for outcome in both { #expect(outcome.status == 0, "\(outcome)") }
         try await eventually("both to have switched: \(scene.device.lines)") { scene.device.switchings == before + 2 }
-        // What needs Administer is refused: by the device, and by the cloud.
+        // A command that needs Administer is refused: by the device, and by the cloud.
         try await bob.fail(5, "read", "Porch", "0/access-control/acl")
         try await bob.fail(5, "node", "remove", "Porch", "--yes")
         #expect(try await bob.succeed("node", "ls").stdout.contains("Porch"))
@@ -357,7 +357,7 @@ import Testing
         #expect(question["version"]?.int == 1 && question["vendorId"]?.int == 0xFFF1, "\(question)")
         #expect(question["dac"]?.string?.hasPrefix("-----BEGIN CERTIFICATE-----") == true)
         try await alice.succeed("toggle", "Porch")
-        // The node id is the one in the certificate; whoever issued confirms it, too.
+        // The node id is the one in the certificate; the issuer confirms it, too.
         let request = try String(contentsOf: alice.folder.file("request"), encoding: .utf8)
         let id = try #require(request.split(separator: " ").dropFirst().first.map { $0.filter { $0 != "," } })
         try await alice.succeed("cloud", "confirm", id, "--group", scene.group)
@@ -468,7 +468,7 @@ import Testing
         #expect(status == 0, "\(child.stdout)\(child.stderr)")
         #expect(child.stdout.contains("password:") && !child.stdout.contains(CloudEmulator.password), "\(child.stdout)")
         try await matterctl.succeed("cloud", "groups")
-        // Without a terminal there is nobody to ask.
+        // Without a terminal there is no one to ask.
         try await MatterCtl().fail(64, "cloud", "login", "--user", "alice@example.com", "--url", cloud.url)
     }
 

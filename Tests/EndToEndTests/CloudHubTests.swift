@@ -114,7 +114,7 @@ import Testing
         let added = try await alice.run(device.words("--name", "wall"))
         try #require(added.status == 0, "\(added)")
         let done = try await alice.succeed("rainmaker", "controller", "setup", "wall", "--json").json()
-        #expect(done["node"]?.string == id && done["nocInstalled"]?.bool == true, "\(done)")
+        #expect(done["rainmakerNodeId"]?.string == id && done["nocInstalled"]?.bool == true, "\(done)")
         #expect(lists(cloud).count == 1, "\(cloud.errors)")
         // A name that nothing has is none in the cloud either.
         try await alice.fail(3, "rainmaker", "controller", "show", "nosuch")

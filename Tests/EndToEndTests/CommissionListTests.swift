@@ -68,6 +68,29 @@ import Testing
         #expect(Set(stages.compactMap { $0["line"]?.int }) == [2, 3, 5, 6, 7, 8], "\(outcome.stderr)")
     }
 
+    @Test("ids follow the list, though its first device is the slowest; at its end, what no device has got comes back")
+    func ids() async throws {
+        let slow = try await Devices(1, port: 9240, faults: ["slow-crypto:1500"])
+        let quick = try await Devices(3, port: 9245)
+        defer {
+            slow.devices.stop()
+            quick.devices.stop()
+        }
+        let stranger = try await quick.matterctl.succeed(
+            "payload", "make", "--passcode", "50505053", "--discriminator", "\(quick.devices.discriminator)", "--json"
+        ).json()["qrCode"]?.string
+        let lines = [slow.codes[0], quick.codes[1], quick.codes[2], try #require(stranger)]
+        let outcome = try await quick.matterctl.run(
+            ["commission", "--from", "-", "--json", "--attestation", "skip"], input: lines.joined(separator: "\n"))
+        #expect(outcome.status == 8, "\(outcome)")
+        let results = try outcome.stdout.split(separator: "\n").map { try JSON(parsing: String($0)) }
+        #expect(results.last { $0["result"]?.string == "done" }?["line"]?.int == 1, "\(outcome)")
+        let nodes = results.filter { $0["result"]?.string == "done" }.map { ($0["line"]?.int, $0["node"]?.int) }
+        #expect(nodes.count == 3 && nodes.allSatisfy { $0 == $1 }, "\(outcome)")
+        let last = try await quick.commission([quick.codes[0]], ["--json"])
+        #expect(try last.json()["node"]?.int == 4, "\(last)")
+    }
+
     @Test("wrong lines: all of them are told, exit 64, and no device is spoken to")
     func wrongLines() async throws {
         let house = try await Devices(2, port: 9210)

@@ -266,11 +266,11 @@ import Testing
         }
         let lines = try watching.stdout.split(separator: "\n").map { try JSON(parsing: String($0)) }
         let found = try #require(lines.first { $0["port"]?.int == light.port })
-        #expect(found["event"]?.string == "found")
+        #expect(found["change"]?.string == "found")
         let instance = try #require(found["instance"]?.string)
         light.stop()
         try await eventually("the light to be missed: \(watching.stdout)\(watching.stderr)") {
-            watching.stdout.contains(#"{"event":"lost","instance":"\#(instance)"}"#)
+            watching.stdout.contains(#"{"change":"lost","instance":"\#(instance)"}"#)
         }
         watching.signal(SIGINT)
         let status = await watching.status()
@@ -308,7 +308,7 @@ import Testing
         #expect(try await matterctl.succeed("read", "kitchen", "1/onoff/onoff").stdout == "false\n")
     }
 
-    @Test("a state directory that cannot be written keeps nobody from switching")
+    @Test("a state directory that cannot be written keeps no light from being switched")
     func readOnlyState() async throws {
         let scene = try await Scene.commissioned()
         defer { scene.end() }

@@ -19,7 +19,7 @@ extension Laboratory {
     }()
 }
 
-/// What a debugger can tell of a crash of the program as it is installed.
+/// The view of a debugger on a crash of the program as it is installed.
 @Suite("Core dumps", .enabled(if: Laboratory.keepsCores), .laboratorySlot) struct CoreDumpTests {
     private static let tools = Laboratory.scripts.appendingPathComponent("../Tools").standardizedFileURL
 
@@ -49,7 +49,7 @@ extension Laboratory {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("core") }
     }
 
-    /// What gdb prints for commands about the core in a folder.
+    /// The output of gdb for commands about the core in a folder.
     private func gdb(_ binary: String, _ folder: URL, _ commands: [String], of matterctl: MatterCtl) async throws
         -> [String]
     {

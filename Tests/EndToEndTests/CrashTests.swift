@@ -100,7 +100,7 @@ import Testing
         #expect(light.fabrics == 1)
     }
 
-    @Test("a pending node can be forgotten, and the light taken up anew once it has been reset")
+    @Test("a pending node can be forgotten, and the light commissioned again once it has been reset")
     func forgetPending() async throws {
         let scene = try await Scene.fresh(["--hold", "before:noc"])
         defer { scene.end() }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a virtual device shows on a terminal.
+/// A virtual device on a terminal.
 @Suite("The QR code of a virtual device on a terminal", .enabled(if: Laboratory.isHere), .laboratorySlot)
 struct DrawingTests {
     private static let onTerminal = "import pty, sys; pty.spawn(sys.argv[1:])"

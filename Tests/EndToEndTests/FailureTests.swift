@@ -252,7 +252,7 @@ import Testing
         #expect(error["id"]?.string == "command.outcome-unknown", "\(error)")
         #expect(error["outcome"]?.string == "unknown")
         #expect(scene.light.switchings == 1, "\(scene.light.lines)")
-        #expect(error["state"]?[0]?["value"]?.bool == true, "the state was read back: \(error)")
+        #expect(error["readings"]?[0]?["value"]?.bool == true, "the state was read back: \(error)")
     }
 
     @Test("a command by name without an answer: 4, outcome unknown, with the cluster's state")
@@ -264,7 +264,7 @@ import Testing
         ).error()
         #expect(error["id"]?.string == "command.outcome-unknown" && error["outcome"]?.string == "unknown", "\(error)")
         #expect(scene.light.switchings == 1, "\(scene.light.lines)")
-        let state = try #require(error["state"]?[0], "the state was read back: \(error)")
+        let state = try #require(error["readings"]?[0], "the state was read back: \(error)")
         #expect(state["attributeId"]?.int == 0 && state["value"]?.bool == true)
         #expect(error["message"]?.string?.contains("1/6/0 now reads true") == true, "\(error)")
     }

@@ -76,7 +76,7 @@ import Testing
         #expect(level.result.split(separator: "\n") == ["l0/1\t127", "l1/1\t127", "l2/1\t127"])
         let toggled = try await house.matterctl.succeed("toggle", "group:lights", "--verify", "--json").json()
         #expect(toggled["members"]?.elements.map { $0["value"]?.bool } == [false, false, false])
-        #expect(toggled["members"]?.elements.allSatisfy { $0["asSent"] == nil } == true, "nobody can know")
+        #expect(toggled["members"]?.elements.allSatisfy { $0["asSent"] == nil } == true, "a group gives no answer")
         // A member that may not be operated by the group any more.
         let access = "0/access-control/acl"
         let list = try await house.matterctl.succeed("read", "l1", access).result

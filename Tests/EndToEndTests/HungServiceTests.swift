@@ -10,7 +10,7 @@ import Testing
         let child: Child
         let path: String
 
-        /// - Parameter answer: what it says to whoever connects, if anything.
+        /// - Parameter answer: its answer to a client that connects, if any.
         static func silent(in folder: TemporaryFolder, answer: String = "") async throws -> Bus {
             let path = folder.file("bus").path
             let server = """
@@ -77,7 +77,7 @@ import Testing
             let wanted = fault == .stoppedDaemon ? "discovery.daemon-unavailable" : "discovery.bus-unavailable"
             #expect(id == wanted, "\(outcome)")
         }
-        // What is known needs no discovery.
+        // A known address needs no discovery.
         let toggle = try await matterctl.run(["toggle", "lamp", "--timeout", "8s"])
         #expect(toggle.status == 0, "\(toggle)")
         try await matterctl.succeed("on", "lamp", "--address", device.address)

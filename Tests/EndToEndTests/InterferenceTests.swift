@@ -15,7 +15,7 @@ import Testing
         #expect(liar.lies >= 2 && light.switchings == 1)
     }
 
-    @Test("somebody who has the node's old address and refuses does not keep a command from it", arguments: ["1", "2"])
+    @Test("a host that has the node's old address and refuses does not keep a command from it", arguments: ["1", "2"])
     func oldAddress(code: String) async throws {
         let light = try await Light.start()
         defer { light.stop() }

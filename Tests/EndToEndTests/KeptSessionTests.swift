@@ -4,7 +4,7 @@ import Testing
 /// Commands that go on with the session of the one before.
 @Suite("Sessions that are kept", .enabled(if: Laboratory.isHere), .laboratorySlot)
 struct KeptSessionTests {
-    /// What a command that must succeed says of its session.
+    /// The session that a successful command reports.
     private static func rung(_ matterctl: MatterCtl, _ words: String...) async throws -> String? {
         let outcome = try await matterctl.run(words + ["--progress", "json"])
         try #require(outcome.status == 0, "\(outcome)")
@@ -27,7 +27,7 @@ struct KeptSessionTests {
         let listed = try await matterctl.succeed("session", "ls", "--json").json()
         #expect(listed[0]?["node"]?.int == 1 && listed[0]?["name"]?.string == "kitchen")
         let shown = try await matterctl.succeed("node", "show", "kitchen", "--json").json()
-        #expect(shown["session"]?["ageSeconds"]?.int != nil, "\(shown)")
+        #expect(shown["keptSession"]?["ageSeconds"]?.int != nil, "\(shown)")
         #expect(try await matterctl.succeed("session", "drop", "kitchen").stdout.isEmpty)
         #expect(try await matterctl.succeed("session", "ls", "--json").json().elements.isEmpty)
         #expect(try await matterctl.succeed("session", "warm", "kitchen", "--json").json()["session"]?.string == "full")
@@ -81,7 +81,7 @@ struct KeptSessionTests {
         return capture
     }
 
-    /// What a capture saw: direction, session id, message counter and all bytes of each datagram.
+    /// The records of a capture: direction, session id, message counter and all bytes of each datagram.
     private static func datagrams(_ capture: Child) -> [[Substring]] {
         capture.stdout.split(separator: "\n").dropFirst().map { $0.split(separator: " ") }
     }

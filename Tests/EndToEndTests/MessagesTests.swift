@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What errors say, and what they say to do next.
+/// The texts of errors, and their hints.
 @Suite("Messages", .enabled(if: Laboratory.isHere), .waitingSlot) struct MessagesTests {
     @Test("an attestation that is refused is one sentence; the details are members, or lines with -v")
     func attestation() async throws {

@@ -107,7 +107,7 @@ struct NodeIDTests {
         try await matterctl.succeed("fabric", "remove", "two", "--yes")
         #expect(!FileManager.default.fileExists(atPath: folder.path))
         try await matterctl.fail(3, "fabric", "remove", "two", "--yes")
-        // What an earlier release left of a node.
+        // A node in the state of an earlier release.
         let node = matterctl.home.appendingPathComponent("fabrics/home")
         for part in ["sessions", "commissioned"] {
             try FileManager.default.createDirectory(

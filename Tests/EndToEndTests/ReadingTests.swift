@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What is printed of values: for programs, and on a terminal.
+/// Printed values: for programs, and on a terminal.
 @Suite("Reading values", .enabled(if: Laboratory.isHere), .waitingSlot) struct ReadingTests {
     private static let onTerminal = "import pty, sys; pty.spawn(sys.argv[1:])"
 

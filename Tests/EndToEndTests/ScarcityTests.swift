@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a command does where the system gives it less than it needs: it ends in time, with a message.
+/// A command that gets less from the system than it needs: it ends in time, with a message.
 @Suite("Scarcity", .enabled(if: Laboratory.isHere), .waitingSlot) struct ScarcityTests {
     /// Runs a shell script in which `$M` is the program, with a state directory of its own.
     private func shell(_ script: String, _ matterctl: MatterCtl) async throws -> (status: Int32, text: String) {

@@ -45,7 +45,7 @@ import Testing
             let record = try Data(contentsOf: url)
             guard let end = record.firstIndex(of: 0x0A) else { return nil }
             let contents = Data(record[(end + 1)...])
-            // The secret stands behind the resumption id, which anybody may see, and before the tags.
+            // The secret stands behind the resumption id, which is public, and before the tags.
             return (path, path.contains("/sessions/") ? contents.dropFirst(16).prefix(32) : contents)
         }
     }

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// What a device has printed of being switched.
+    /// The lines of a device about being switched.
     private func switchings(_ child: Child) throws -> [JSON] {
         try objects(child).filter { $0["attribute"]?.string == "OnOff" }
     }
@@ -88,7 +88,7 @@ import Testing
         return try fields[12...13].map { try #require(Int($0)) }.reduce(0, +)
     }
 
-    @Test("a hundred nodes take less than 1 MiB each, and next to no CPU while nobody talks to them")
+    @Test("a hundred nodes take less than 1 MiB each, and next to no CPU while they are left alone")
     func hundred() async throws {
         let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
         let one = try await start("thermostat", "--port", "0", state: other) { $0.stdout.contains("\nready ") }

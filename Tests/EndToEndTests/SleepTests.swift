@@ -78,7 +78,7 @@ import Testing
         try await matterctl.succeed("icd", "unregister", "lamp")
         #expect(try await matterctl.succeed("icd", "ls", "--json").json().elements.isEmpty)
         #expect(try await matterctl("toggle", "lamp", "--wait", "--json").error()["id"]?.string == "icd.not-registered")
-        // Nobody is registered, so it does not sleep any more.
+        // No client is registered, so it does not sleep any more.
         try await matterctl.succeed("toggle", "lamp")
         let registered = try await matterctl.succeed("icd", "register", "lamp", "--json").json()
         #expect(registered["confirmed"]?.bool == true)
@@ -196,7 +196,7 @@ import Testing
         }
         let counters = Self.checkIns(listener).compactMap { $0["counter"]?.int }
         #expect(counters == Array(Set(counters)).sorted() && counters.count == before + 1, "\(counters)")
-        // What it printed is what the device has sent.
+        // The printed code is the one that the device has sent.
         let sent = device.events.count { $0["step"]?.string == "checked-in" }
         #expect(counters.count <= sent && before <= 2, "\(counters) of \(sent)")
         listener.signal(SIGKILL)

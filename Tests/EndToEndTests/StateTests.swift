@@ -58,7 +58,7 @@ import Testing
         #expect(third.fabrics == 0 && !third.lines.contains("fail-safe 60"), "refused before anything is sent")
     }
 
-    @Test("forgetting needs --yes, tells nobody, and the light can be taken back only after it is reset")
+    @Test("forgetting needs --yes, sends nothing, and the light can be taken back only after it is reset")
     func forget() async throws {
         let scene = try await Scene.commissioned()
         defer { scene.end() }

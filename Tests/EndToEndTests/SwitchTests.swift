@@ -15,7 +15,7 @@ import Testing
             folder = try TemporaryFolder()
             let pipe = folder.file("hand").path
             guard mkfifo(pipe, 0o600) == 0 else { throw LaboratoryError("no pipe") }
-            // Open for reading too, it waits for nobody and never ends.
+            // Open for reading too, it waits for no writer and never ends.
             hand = FileHandle(fileDescriptor: open(pipe, O_RDWR), closeOnDealloc: true)
             command = [
                 "-c", #"exec "$0" "$@" <"$HAND""#, Laboratory.binary.path, "simulate", type, "--port", "0", "--state",
@@ -73,7 +73,7 @@ import Testing
         try await matterctl.succeed(
             "write", "wall", "1/binding/binding", #"[{"node":\#(lightID),"endpoint":1,"cluster":6}]"#)
 
-        // Nobody has told the light that the switch may.
+        // The light was not told that the switch may.
         try wall.type("1 binding on")
         try await eventually("the refusal: \(wall.lines)") {
             wall.lines.contains { $0.hasPrefix("session command-sent") && $0.contains("UNSUPPORTED_ACCESS") }

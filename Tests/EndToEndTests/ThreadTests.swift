@@ -94,7 +94,7 @@ import Testing
         #expect(chosen.status == 0 && chosen.stderr.contains("'attic'"), "\(chosen)")
         await end(first, second)
 
-        // What it advertises is not what it gives.
+        // Its advertisement and its data differ.
         let odd = try await borderRouter(
             "odd",
             [

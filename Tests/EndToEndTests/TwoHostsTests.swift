@@ -59,7 +59,7 @@ struct TwoHostsTests {
         #expect(device.fabrics == 1)
     }
 
-    @Test("records of devices that are gone keep nobody waiting for long")
+    @Test("records of devices that are gone keep no command waiting for long")
     func staleRecords() async throws {
         let device = try await VirtualDevice.start(isAdvertised: true, on: FarHost.shared())
         defer { device.stop() }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What people type wrong, or in an order that nobody thought of.
+/// Words typed wrong, or in an unusual order.
 @Suite("Usage", .enabled(if: Laboratory.isHere), .laboratorySlot) struct UsageTests {
     @Test("an unknown cluster, attribute, command or field: 64, with the nearest spelling or the way to see all")
     func unknownNames() async throws {
@@ -308,7 +308,7 @@ import Testing
         #expect(child.stderr.hasPrefix("error: interrupted;"), "\(child.stderr)")
     }
 
-    @Test("a commissioning goes on when nobody listens to its progress; a result that nobody reads ends a command")
+    @Test("a commissioning goes on when its progress is not read; a result that is not read ends a command")
     func closedPipe() async throws {
         let matterctl = try MatterCtl()
         let device = try await VirtualDevice.start("on-off-light")
@@ -385,7 +385,7 @@ import Testing
         try await matterctl.fail(10, "on", "2")
         try await matterctl.succeed("node", "forget", "2", "--yes")
         #expect(try await matterctl.nodes() == Nodes(commissioned: [1]))
-        // What is kept of commissionings that have ended, or have not.
+        // State kept of commissionings, ended and under way.
         let fabric = matterctl.home.appending(path: "fabrics/home")
         let pending = fabric.appending(path: "pending")
         try FileManager.default.createDirectory(at: pending, withIntermediateDirectories: true)

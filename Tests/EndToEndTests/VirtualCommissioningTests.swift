@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a device can do to a commissioner, played by `matterctl simulate`.
+/// Attacks of a device on a commissioner, played by `matterctl simulate`.
 @Suite("Commissioning a virtual device", .enabled(if: Laboratory.isHere), .waitingSlot)
 struct VirtualCommissioningTests {
     @Test(
@@ -245,7 +245,7 @@ struct VirtualCommissioningTests {
         #expect(device.fabrics == 1)
     }
 
-    @Test("an authority that nobody trusts: 7, undone at once, and nothing is left on either side")
+    @Test("an authority that is not trusted: 7, undone at once, and nothing is left on either side")
     func untrusted() async throws {
         let (device, matterctl) = (try await VirtualDevice.start(), try MatterCtl())
         defer { device.stop() }

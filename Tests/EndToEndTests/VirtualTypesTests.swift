@@ -14,7 +14,7 @@ struct VirtualTypesTests {
             return house
         }
 
-        /// What a read prints.
+        /// The output of a read.
         func read(_ path: String) async throws -> String { try await matterctl.succeed("read", "house", path).result }
     }
 

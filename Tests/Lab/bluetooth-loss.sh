@@ -18,13 +18,14 @@ echo not-the-password > "$dir/wrong.txt"
 mkfifo "$dir/typed"
 exec 8<> "$dir/typed"
 
-# until_true COMMAND…: for at most half a minute
+# until_true COMMAND…: for at most a minute
 until_true() {
-    for _ in $(seq 600); do
+    for _ in $(seq 1200); do
         "$@" && return
         sleep 0.05
     done
     echo "== waited in vain for: $*"
+    tail -n 5 "$dir/device.now" "$dir/bluezoo.log"
     exit 1
 }
 # BlueZoo connects two adapters once only, so there is another one for each attempt.

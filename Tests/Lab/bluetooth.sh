@@ -16,14 +16,14 @@ export MATTERCTL_HOME=$dir/home
 "$(dirname "$python")/bluezoo" --auto-enable --scan-interval 1 -a 00:00:00:11:11:11 -a 00:00:00:22:22:22 \
     -a 00:00:00:33:33:33 -a 00:00:00:44:44:44 2> "$dir/bluezoo.log" &
 bluezoo=$!
-for _ in $(seq 300); do
+for _ in $(seq 600); do
     "$matterctl" discover --ble --timeout 300ms > "$dir/first.log" 2>&1 && break
     sleep 0.1
 done
 "$matterctl" simulate dimmable-light --port 5599 --network "$network" --ble --ble-adapter hci0 --home "$dir/device" \
     --paa-out "$dir/trust/paa.der" > "$dir/device.log" 2>&1 &
 device=$!
-for _ in $(seq 300); do
+for _ in $(seq 600); do
     grep -q '^ready' "$dir/device.log" && break
     sleep 0.1
 done

@@ -12,7 +12,7 @@ import Testing
 
     private static let abort = bluez("Failed", "le-connection-abort-by-local")
 
-    /// What is decided on the same failure each time, and the error at the end.
+    /// The decision on the same failure each time, and the error at the end.
     private func play(
         _ failure: ConnectAttempts.Failure, isPaired: Bool = false
     ) -> (steps: [ConnectAttempts.Next], error: BluetoothError?) {

@@ -53,7 +53,7 @@ import Testing
         _ = centrals.written(by: laptop)
         #expect(centrals.unsubscribed() == nil)
         #expect(centrals.current?.number == 2)
-        #expect(centrals.settled(2) == false, "nobody is subscribed")
+        #expect(centrals.settled(2) == false, "there is no subscriber")
         #expect(centrals.subscribed() == 2)
         // Now it is the end of its own.
         #expect(centrals.unsubscribed() == 2)
@@ -83,7 +83,7 @@ import Testing
         var centrals = served(phone)
         #expect(centrals.lost(laptop) == nil)
         #expect(centrals.lost(phone) == 1)
-        // The central is back before anybody has let go of the first connection.
+        // The central is back before the first connection was let go.
         #expect(try #require(begun(centrals.written(by: phone))) == (2, false, false))
         #expect(centrals.end(1, phone) == false, "the link is the second connection's now")
         #expect(centrals.current?.number == 2)

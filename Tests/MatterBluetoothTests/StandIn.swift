@@ -8,7 +8,7 @@ import Testing
 /// A running `Tests/Lab/bluez_standin.py` on the system bus of the laboratory.
 final class StandIn: Sendable {
     private let process = Mutex<Process?>(nil)
-    /// What it says.
+    /// Its contents.
     private let log = FileManager.default.temporaryDirectory.appendingPathComponent("stand-in-\(UUID().uuidString)")
 
     static let isInLaboratory = ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"] != nil
@@ -36,7 +36,7 @@ final class StandIn: Sendable {
 
     func count(_ line: String) -> Int { lines.count { $0 == line } }
 
-    /// What a good client does not do.
+    /// Requests that a good client does not make.
     var complaints: [String] { lines.filter { $0.hasPrefix("unexpected") } }
 
     /// Ends it and waits for its end, so that the next one can have the name.
@@ -58,7 +58,7 @@ final class StandIn: Sendable {
     }
 }
 
-/// What happens on a connection, as it comes.
+/// Events on a connection, as it comes.
 final class Events: Sendable {
     private let events = Mutex<[String]>([])
 

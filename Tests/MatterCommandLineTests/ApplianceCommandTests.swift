@@ -173,7 +173,7 @@ import Testing
         #expect(power["value"] == 1_150_000 && power["unit"] == "1 mW")
         #expect(try await shell.succeed("energy it").stdout.contains("1\tpower\t1150000\n"))
         #expect(try await shell.succeed("sensor it").stdout.contains("1\tpower\t1150000\n"))
-        let state = try await shell.succeed("status it --json").json().arrayValue?.first?["state"]?.stringValue
+        let state = try await shell.succeed("status it --json").json().arrayValue?.first?["summary"]?.stringValue
         #expect(state?.contains("on, 1150 W") == true, "\(state ?? "")")
         try await quiet("off it/1")
         try await shell.succeed("wait it 1/electrical-power-measurement/active-power=0W --timeout 20s")

@@ -101,7 +101,7 @@ import Testing
     func targetAway() async throws {
         try await shell.succeed("bind wall light/1")
         _ = await devices[0].stop()
-        let run = try await shell.run("unbind wall light --timeout 3s --json")
+        let run = try await shell.run("unbind wall light --timeout 8s --json")
         #expect(run.status == 4 && run.stderr.contains("node 'light'"), "\(run)")
         #expect(try await bindings().contains("\"node\":1"))
         try await shell.succeed("node forget light --yes")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MatterCommandLine
 
-/// What commands declare, and who reads it.
+/// The declarations of commands, and their readers.
 @Suite("Declaration of a command", .together) struct CommandDeclarationTests {
     /// Every command that does something, with its words.
     private static let all: [(words: String, type: any ParsableCommand.Type)] = {

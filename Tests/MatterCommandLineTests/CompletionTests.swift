@@ -5,7 +5,7 @@ import Testing
 @testable import MatterCommandLine
 
 /// A line of bash, taken apart.
-@Suite("A shell's line", .fewAtATime) struct ShellLineTests {
+@Suite("A shell's line", .together) struct ShellLineTests {
     private static let breaks: Set<Character> = Set(" \t\n\"'@><=;|&(:")
 
     @Test(
@@ -121,6 +121,11 @@ import Testing
         #expect(try await candidates("valve", "open", "garden", "--fo") == ["--for"])
         #expect(try await candidates("valve", "--tr") == [])
         #expect(try await candidates("motion", "") == [])
+        #expect(try await candidates("lock", "config", "Desk lamp", "--mode", "p") == ["privacy", "passage"])
+        #expect(
+            try await candidates("lock", "config", "Desk lamp", "--volume=") == [
+                "--volume=silent", "--volume=low", "--volume=high", "--volume=medium",
+            ])
     }
 
     @Test("behind a node with modes stand its modes, or what they may be for; a node without modes is not offered")

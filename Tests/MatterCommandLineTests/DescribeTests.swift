@@ -6,7 +6,7 @@ import Testing
 @testable import MatterController
 @testable import MatterModel
 
-/// What a node can do, asked of a virtual device in this process.
+/// The abilities of a node, asked of a virtual device in this process.
 @Suite("Describing a node", .fewAtATime) struct DescribeTests {
     private let shell: Shell
     private let device: Background

@@ -138,7 +138,7 @@ import Testing
     @Test("a device that is let in although it is not trusted says so")
     func accepted() async throws {
         let run = try await shell.run(
-            "commission 34970112332 --address 127.0.0.1:\(port) --attestation warn --progress none --json")
+            "commission 34970112332 --address 127.0.0.1:\(port) --attestation warn --progress none --evidence --json")
         let attestation = try #require(try run.json()["attestation"])
         #expect(attestation["verdict"] == "untrusted" && attestation["accepted"] == true)
         let failed = attestation["checks"]?.arrayValue?.first { $0["outcome"] == "failed" }

@@ -15,7 +15,7 @@ import Testing
 @testable import MatterState
 @testable import RainMaker
 
-/// What the documents promise for good, compared with the sources.
+/// The lasting promises of the documents, compared with the sources.
 @Suite("Documents", .together) struct DocumentsTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -60,7 +60,7 @@ import Testing
         #expect(rows == DeviceKind.all.map { Self.row($0.kind) })
     }
 
-    private static func page(_ name: String) throws -> String {
+    static func page(_ name: String) throws -> String {
         try String(contentsOf: root.appendingPathComponent("docs/\(name).md"), encoding: .utf8)
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// One run of each command in this process, in a home with a fabric and without nodes or accounts.
 @Suite("Every command", .together) struct EveryCommandTests {
-    /// What a run comes to: a key or the beginning of the result, or the id of the error.
+    /// The outcome of a run: a key or the beginning of the result, or the id of the error.
     private enum Ending {
         case result(String)
         case error(Int32, String)
@@ -71,9 +71,9 @@ import Testing
             ("fabric show", "home", .result("{\"name\":\"home\"")),
             ("fabric import", "old --rcac /nowhere --noc a --key @b --ipk @c", .error(64, "usage.file")),
             ("fabric remove", "home", .error(64, "usage.confirmation-needed")),
-            ("fabrics ls", "lamp", .noNode),
-            ("fabrics remove", "lamp 2 --yes", .noNode),
-            ("fabrics label", "lamp Home", .noNode),
+            ("node fabrics ls", "lamp", .noNode),
+            ("node fabrics remove", "lamp 2 --yes", .noNode),
+            ("node fabrics label", "lamp Home", .noNode),
             ("acl ls", "lamp", .noNode),
             ("acl grant", "lamp 5", .noNode),
             ("acl revoke", "lamp 5", .noNode),

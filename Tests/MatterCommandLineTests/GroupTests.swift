@@ -27,7 +27,7 @@ import Testing
         try JSONValue(parsing: Array(try await shell.succeed("read lamp \(path)").stdout.utf8))
     }
 
-    /// What the lamp has of groups: key map, table, key sets, entries of its access control list.
+    /// The lamp's state of groups: key map, table, key sets, entries of its access control list.
     private func remains() async throws -> [Int] {
         let sets = try await shell.succeed("invoke lamp 0/group-key-management/key-set-read-all-indices --json").json()
         return [

@@ -4,7 +4,7 @@ import MatterTestKit
 import TestSupport
 import Testing
 
-/// What the ledger said of a product, where its device appears.
+/// The ledger's entry on a product, where its device appears.
 @Suite("Names of the ledger", .fewAtATime) struct LedgerNamesTests {
     private let shell: Shell
     private let device: Background

@@ -5,7 +5,7 @@ import Testing
 @testable import MatterCommandLine
 @testable import MatterController
 
-/// What a person sees while a list is commissioned.
+/// The view of a person while a list is commissioned.
 @Suite("Progress of a list", .fewAtATime) struct ListProgressTests {
     private let written = Written()
 

@@ -155,11 +155,13 @@ import Testing
             "lock config door --wrong-code-limit 5 --auto-relock 1m --lockout 20s --mode privacy --pin-for-remote yes")
         let terminal = try Shell(terminals: [.output])
         let drawn = try await terminal.succeed("lock config door --home \(shell.home)").stdout
-        for part in ["wrong-code-limit  5", "60 s", "20 s", "Privacy", "yes"] {
+        for part in ["wrong-code-limit  5", "60 s", "20 s", "privacy", "yes"] {
             #expect(drawn.contains(part), "\(drawn)")
         }
         #expect(try await shell.succeed("read door 1/door-lock/wrong-code-entry-limit").stdout == "5\n")
         try await quiet("lock config door --auto-relock never")
+        let never = try await terminal.succeed("lock config door --home \(shell.home)").stdout
+        #expect(never.contains("never"), "\(never)")
         #expect(try await shell.succeed("read door 1/door-lock/auto-relock-time").stdout == "0\n")
         let lacks = try await fails("lock config door --volume low", 6, "node.lacks")
         #expect(lacks.text("message") == "node 'door' has no setting 'volume'")

@@ -57,7 +57,7 @@ import Testing
         try await shell.succeed("net add lamp --wifi simulated-open --wifi-open \(address)")
         _ = await new.stop()
         let silent = try await device(port, "--network wifi --setup-over-ip --fault \(fault)").device
-        let removal = try await shell.run("net remove lamp simulated-open --yes \(address) --timeout 4s")
+        let removal = try await shell.run("net remove lamp simulated-open --yes \(address) --timeout 12s")
         #expect(!removal.stderr.contains("nothing has changed"), "\(removal.stderr)")
         #expect(removal.status == 0, "\(removal.stderr)")
         _ = await silent.stop()

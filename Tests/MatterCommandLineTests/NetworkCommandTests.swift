@@ -180,7 +180,7 @@ import Testing
         try await house.succeed("\(add) auto:attic")
         let stored = try #require(try await shell.succeed("network credentials ls --json").json().arrayValue?.first)
         #expect(stored["network"] == "attic")
-        let id = try #require(stored["id"]?.stringValue)
+        let id = try #require(stored["networkId"]?.stringValue)
         try await house.succeed("network credentials forget attic")
         try await house.succeed("\(add) auto:\(id.lowercased())")
         #expect(try await shell.succeed("network credentials ls").stdout.hasPrefix("attic\t"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MatterCommandLine
 
-/// What people who do not know the program yet type.
+/// Words of people who do not know the program yet.
 @Suite("A new user", .fewAtATime) struct NewUserTests {
     private let shell: Shell
     private let device: Background

@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// What people ask of a node most, by name, of a virtual device in this process.
+/// The common questions about a node, by name, of a virtual device in this process.
 @Suite("Facts of a node", .fewAtATime) struct NodeFactsTests {
     private let shell: Shell
 

@@ -4,8 +4,8 @@ import Testing
 
 @testable import MatterCommandLine
 
-/// What is read without the parser, or without its way from the root, is what the parser reads.
-@Suite("command lines that are read the short way", .fewAtATime)
+/// The short ways past the parser read the same as the parser.
+@Suite("command lines that are read the short way", .together)
 struct PlainLineTests {
     /// Everything that a command was given.
     private static func contents(of command: any EverydayCommand) throws -> [String] {
@@ -36,6 +36,9 @@ struct PlainLineTests {
             ["fan"],
             ["cover", "open", "bed*"], ["color", "hue", "desk", "240", "80%"], ["valve", "status", "garden", "--json"],
             ["vacuum", "start", "robot"], ["media", "volume", "tv", "30%"], ["motion", "hall", "--timeout", "5s"],
+            ["lock", "door"], ["lock", "lock", "door", "--no-keep"], ["lock", "unlock", "door"], ["unlock", "door/2"],
+            ["identify", "kitchen", "--json"], ["scene", "recall", "hall", "3"],
+            ["scene", "recall", "hall", "Evening"],
             ["on", "a", "--home", "x", "--home", "y", "--json", "--json"], ["on", "", "--home", ""],
         ])
     func alike(arguments: [String]) throws {
@@ -46,6 +49,26 @@ struct PlainLineTests {
             return
         }
         #expect(try Self.contents(of: #require(plain as? any EverydayCommand)) == Self.contents(of: parsed))
+    }
+
+    @Test(
+        "the modes of devices, shown and changed, are read as the parser reads them",
+        arguments: [
+            ["mode", "robot"], ["mode", "robot", "Deep clean"], ["mode", "robot/2", "3", "--json"],
+            ["mode", "a", "b", "quick", "--timeout", "5s"],
+            ["mode", "robot", "--address", "[::1]:5540", "--home", "/x"],
+        ])
+    func modes(arguments: [String]) throws {
+        func contents(_ command: Any?) throws -> [String] {
+            let mode = try #require(command as? ModeCommand)
+            let (options, everyday) = (mode.options, mode.everyday)
+            return mode.words + [
+                "\(everyday.verify) \(everyday.dryRun) \(everyday.selection.all) \(everyday.selection.filter)",
+                "\([options.state.home, options.state.fabric, options.address]) \(options.state.output.json)",
+                "\(options.timeout?.description ?? "-") \(mode.onlyReads) \(mode.target.map { "\($0)" } ?? "-")",
+            ]
+        }
+        #expect(try contents(PlainLine.command(arguments)) == contents(MatterCtl.parseAsRoot(arguments)))
     }
 
     @Test(
@@ -60,8 +83,11 @@ struct PlainLineTests {
             ["level", "kitchen"], ["level", "kitchen", "bright"], ["level", "kitchen", "50%", "--transition", "2s"],
             ["thermostat", "hall", "21x"], ["fan", "speed", "desk"], ["fan", "desk", "30%", "--room", "Hall"],
             ["fan", "--watch"],
-            ["valve", "open"], ["lock", "door"],
-            ["help", "on"], ["on", "-5"], ["node", "ls"],
+            ["valve", "open"], ["lock"], ["lock", "door", "--pin", "@x"], ["lock", "show", "door"], ["lock", "help"],
+            ["lock", "config", "door"], ["unlock", "door", "--relock-after", "30s"], ["identify", "a", "--for", "3s"],
+            ["scene"], ["scene", "ls", "hall"], ["scene", "recall"], ["scene", "recall", "hall", "3", "--group", "x"],
+            ["help", "on"], ["on", "-5"], ["node", "ls"], ["mode"], ["mode", "--all"], ["mode", "/1", "quick"],
+            ["mode", "robot", "quick", "--verify"],
         ] as [[String]])
     func others(arguments: [String]) {
         #expect(PlainLine.command(arguments) == nil)

@@ -9,7 +9,7 @@ import Testing
 
 /// Lists of revoked certificates from a ledger on this machine to a device that they are about.
 @Suite("Revocation", .timed) struct RevocationTests {
-    /// What a server says, by path.
+    /// A server's answers, by path.
     private final class Answers: Sendable {
         private let table = Mutex<[String: StandInServer.Answer]>([:])
 
@@ -75,7 +75,7 @@ import Testing
         return scene
     }
 
-    /// What the ledger and the servers of the lists say from now on.
+    /// The answers of the ledger and of the servers of the lists from now on.
     private func hold(
         devices: [AttestationCertificate] = [], _ change: (inout RevocationListTemplate) -> Void = { _ in }
     ) {
@@ -140,7 +140,7 @@ import Testing
         let report = try await commission(port, "--revocation off")
         #expect(report.status == 0, "\(report)")
         #expect(try report.json()["attestation"]?["revocation"] == nil)
-        #expect(server.requests.count == asked, "commission asks nobody")
+        #expect(server.requests.count == asked, "commission asks no server")
         _ = await device.stop()
     }
 

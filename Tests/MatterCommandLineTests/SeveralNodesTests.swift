@@ -53,7 +53,7 @@ import Testing
 
     // MARK: Verbs
 
-    /// What the lights and the plug are.
+    /// The lights and the plug.
     private func states() async throws -> [String] {
         var states: [String] = []
         for node in 1...3 {
@@ -120,7 +120,7 @@ import Testing
         #expect(try level.error().text("id") == "node.incomplete")
         #expect(try await states() == ["false", "false", "true"])
         _ = await devices[0].stop()
-        let run = try await shell.run("on --all --timeout 4s")
+        let run = try await shell.run("on --all --timeout 10s")
         #expect(run.status == 4, "\(run)")
         #expect(run.stdout == "1\thall-lamp\tfailed\n2\thall-plug\tdone\n3\tdesk\tdone\n")
         #expect(run.messages.contains { $0.hasPrefix("warning: node 'hall-lamp'") }, "\(run)")
@@ -173,7 +173,7 @@ import Testing
     func transitions() async throws {
         try await shell.succeed("level desk 1")
         #expect(try await shell.succeed("level desk 200 --transition 2s --verify").stdout == "200\n")
-        let short = try await shell.succeed("level desk 10 --transition 60s --verify --timeout 2s")
+        let short = try await shell.succeed("level desk 10 --transition 60s --verify --timeout 8s")
         #expect(short.stderr.contains("warning: the time was over while node 'desk' was on its way"), "\(short)")
     }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import MatterCommandLine
 
 /// Which commands have their JSON in the snapshots.
-@Suite("Commands in the snapshots", .fewAtATime) struct SnapshotCoverageTests {
+@Suite("Commands in the snapshots", .together) struct SnapshotCoverageTests {
     /// Commands whose JSON is in none, with the reason.
     private static let exceptions = [
         "discover": "it prints what other machines advertise, which Avahi finds",
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// What a command line runs: the words of its command, with the one that is meant by none.
+    /// The command of a command line: the words of its command, with the one that is meant by none.
     private static func command(of words: [String]) -> String {
         var type: any ParsableCommand.Type = MatterCtl.self
         var (name, rest) = ([String](), words[...])

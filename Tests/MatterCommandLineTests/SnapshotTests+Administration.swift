@@ -12,13 +12,13 @@ extension SnapshotTests {
     private static let access = [
         "attest it --trust {TRUST} --allow-test-devices", "acl grant it 5 --privilege view", "acl revoke it 5",
         "acl set it @{LIST} --yes", "media volume wall 30% --verify", "bind wall it/1 --cluster on-off",
-        "unbind wall it/1", "fabrics label it Home",
+        "unbind wall it/1", "node fabrics label it Home",
         "bench toggle it --count 2", "share it",
     ]
 
     /// Commands to the light, which is on a second fabric, and about our own.
     private static let fabrics = [
-        "fabrics ls it", "who it", "fabrics remove it 2 --yes", "node remove it --yes", "fabric create den",
+        "node fabrics it", "who it", "node fabrics remove it 2 --yes", "node remove it --yes", "fabric create den",
         "fabric use den", "fabric import old --rcac {RCAC} --noc {NOC} --key @{KEY} --ipk @{IPK}",
         "fabric remove old --yes", "room add Attic", "network credentials add --wifi home --wifi-open",
         "network credentials ls", "network credentials forget home", "thread dataset make --out {NEW}",

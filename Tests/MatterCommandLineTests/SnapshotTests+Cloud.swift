@@ -8,7 +8,7 @@ import Testing
 
 extension SnapshotTests {
     /// A cloud in this process, with users that all have one password.
-    private final class Cloud: Sendable {
+    final class Cloud: Sendable {
         static let password = "wrong-battery-staple"
 
         let url: String
@@ -41,7 +41,7 @@ extension SnapshotTests {
     }
 
     /// Commands of a user of a cloud that has no devices yet.
-    private static let ofCloud = [
+    static let ofCloud = [
         "cloud login --url {URL} --user alice@example.com --password-file {FILE}",
         "cloud status", "cloud group create Lake", "cloud group ls", "fabric ls", "cloud node ls",
         "cloud node ls --group Lake",
@@ -69,7 +69,7 @@ extension SnapshotTests {
     }
 
     /// Commands to devices of a group: a light, a controller, a border router and a badge, all in one node.
-    private static let ofDevices = [
+    static let ofDevices = [
         "cloud node ls", "cloud node ls --group Lake", "cloud group ls --group Lake", "cloud node metadata rmNode1",
         "cloud sync --group Lake", "cloud confirm", "cloud group user-noc --group Lake", "rainmaker node-id it",
         "rainmaker challenge it", "rainmaker controller show it",

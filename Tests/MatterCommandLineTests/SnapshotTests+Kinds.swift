@@ -88,7 +88,7 @@ extension SnapshotTests {
         for kind in kinds {
             let verbs = kind.verbs.map { [$0.name, "it", $0.example].compactMap { $0 }.joined(separator: " ") }
             for words in ["show it", "show"] + verbs + ["show it --watch --count 1 --timeout 20s"] {
-                // A button that nobody presses has no news.
+                // A button that is not pressed has no news.
                 if kind.name == "button", words.contains("--watch") { continue }
                 text += try await Self.shape(of: "\(kind.name) \(words)", in: shell)
             }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatterCommandLine
 
-/// What commands print, compared with files: see Tests/Snapshots/README.md.
+/// Output of commands, compared with files: see Tests/Snapshots/README.md.
 @Suite("Snapshots", .oneByOne) struct SnapshotTests {
     /// The headings of the help page, each with the first words of its commands.
     private static var groups: [(name: String, words: Set<String>)] {
@@ -28,7 +28,7 @@ import Testing
             let number = common.firstIndex(of: options).map { $0 + 1 } ?? 0
             return "$ matterctl \(command) --help\n\(page[..<end])(global options \(number))\n\n"
         }
-        // What follows from the declarations of kinds of devices has a file of its own.
+        // The commands of kinds of devices have a file of their own.
         let root = try await shell.succeed("--help").stdout
         let start = try #require(root.range(of: "KINDS OF DEVICES:\n")).lowerBound
         let end = try #require(root.range(of: "ANY CLUSTER:\n")).lowerBound
@@ -69,7 +69,7 @@ import Testing
         "invoke it 1/on-off/*", "invoke it 2/thermostat/get-weekly-schedule days-to-return=0 mode-to-return=0",
         "wait it 1/on-off/on-off",
         "thermostat heat it 99C", "color it 2700K", "node rename it 5", "group add lights it", "acl revoke it 9",
-        "fabrics remove it 9 --yes",
+        "node fabrics remove it 9 --yes",
     ]
 
     private static func output(of run: CommandRun, home: String) -> String {
@@ -114,7 +114,7 @@ import Testing
         "thermostat cool it it/2 25 --verify",
         "sensor it", "subscribe it 1/on-off/on-off --count 1", "events it --count 1",
         "events it 0/basic-information/start-up", "describe it", "describe it --tree",
-        "supports it 1/on-off/toggle", "ping it", "who it", "fabrics ls it", "acl ls it", "window status it",
+        "supports it 1/on-off/toggle", "ping it", "who it", "node fabrics it", "acl ls it", "window status it",
         "net status it", "attest it --allow-test-devices", "room ls", "fabric ls", "fabric show home",
         "group create lights",
         "group ls", "clusters", "clusters identify", "payload parse 34970112332", "time sync it",

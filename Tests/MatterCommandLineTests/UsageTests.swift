@@ -27,7 +27,7 @@ import Testing
             #expect(page.stdout.contains("\nUSAGE: matterctl \(words.joined(separator: " "))"), "\(words)")
             #expect(page.stdout.contains("\nGLOBAL OPTIONS:\n") && page.stdout.contains("--json"), "\(words)")
             #expect(type.configuration.discussion.contains("Example: matterctl "), "\(words)")
-            // What must be given does not get shorter.
+            // Required arguments do not get shorter.
             let wide = page.stdout.split(separator: "\n").first { $0.count > 80 && !$0.contains("[<options>]") }
             #expect(wide == nil, "\(words)")
         }

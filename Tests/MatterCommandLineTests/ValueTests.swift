@@ -22,7 +22,7 @@ import Testing
         return device
     }
 
-    /// What a person sees.
+    /// The view of a person.
     private func seen(_ words: String, input: String = "") async throws -> String {
         try await person.succeed("\(words) --home \(shell.home)", input: input).stdout
     }

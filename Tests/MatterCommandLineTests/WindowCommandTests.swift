@@ -24,7 +24,7 @@ import Testing
     @Test("a window has a code of its own, with which another administrator joins; its status says who opened it")
     func sharing() async throws {
         let window = try await shell.succeed("window open lamp --for 4min --json").json()
-        #expect(window["window"] == "enhanced" && window["secondsLeft"] == 240 && window["vendorId"] == 0xFFF1)
+        #expect(window["window"] == "enhanced" && window["leftSeconds"] == 240 && window["vendorId"] == 0xFFF1)
         #expect(window["passcode"] != 20_202_021 && window["productId"] == 0x8001, "\(window)")
         let code = try #require(window["manualCode"]?.stringValue)
         let parsed = try await shell.succeed("payload parse \(window["qrCode"]?.stringValue ?? "") --json").json()
@@ -41,7 +41,7 @@ import Testing
         let status = try await shell.succeed("window status lamp --json").json()
         let opener = try #require(status["openedBy"])
         #expect(opener["us"] == true && opener["fabricIndex"] == 1 && opener["vendorId"] == 0xFFF1, "\(status)")
-        #expect((200...240).contains(status["secondsLeft"]?.integer() ?? 0), "\(status)")
+        #expect((200...240).contains(status["leftSeconds"]?.integer() ?? 0), "\(status)")
 
         let other = try Shell()
         try await join(other, code)
@@ -57,7 +57,7 @@ import Testing
         #expect(try await other.succeed("window status lamp --json").json()["window"] == "closed")
     }
 
-    @Test("each window has another code; a closed one admits nobody, and to close it twice is no failure")
+    @Test("each window has another code; a closed one admits no one, and to close it twice is no failure")
     func closing() async throws {
         let first = try await shell.succeed("share lamp").stdout
         #expect(try await shell.succeed("window close lamp --json").json()["wasOpen"] == true)

@@ -77,7 +77,7 @@ struct CommissionerTests {
         #expect(node.endpoints.map(\.endpoint) == [1] && node.endpoints.map(\.deviceTypes) == [[0x101]])
         #expect(node.endpoints.map(\.serverClusters) == [[6]])
         #expect(node.reliability == .quick)
-        // What goes out together may arrive in any order.
+        // Datagrams that go out together may arrive in any order.
         #expect(lamp.log.sorted() == Self.everything.sorted() && lamp.isComplete)
         #expect(lamp.log.suffix(5) == Self.everything.suffix(5) && lamp.log.first == "ArmFailSafe")
         let record = try #require(pending.records("then").first)
@@ -197,7 +197,7 @@ struct CommissionerTests {
         await lamp.end()
     }
 
-    @Test("a fail-safe that somebody else holds is left alone")
+    @Test("a fail-safe of another commissioner is left alone")
     func busyFailSafe() async throws {
         let workshop = try Workshop()
         let lamp = try await Commissionee {
@@ -363,7 +363,7 @@ struct CommissionerTests {
         let reached = Seen()
         relay.meddle { direction, datagram in
             if direction == .toDevice, Self.opcode(datagram) == message.rawValue { reached.note("message", []) }
-            // What the device says to it is not heard here.
+            // The device's answer is not heard here.
             return direction == .toClient && reached.has("message") ? [] : [(direction, datagram)]
         }
         let request = try workshop.request(relay.address)

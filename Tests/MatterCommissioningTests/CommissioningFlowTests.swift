@@ -205,7 +205,7 @@ struct CommissioningFlowTests {
         #expect(entered.allSatisfy { $0 <= stage })
         #expect(Self.everything.starts(with: journey.log.filter { $0 != "finish" || stage == .post }))
         guard stage < .complete else {
-            // What is complete cannot be taken back.
+            // A complete commissioning cannot be taken back.
             #expect(journey.error == nil && (journey.result?.endpoints == nil) == (stage == .complete))
             return #expect(journey.result != nil && journey.undo == .nothing)
         }

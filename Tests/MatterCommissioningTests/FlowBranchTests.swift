@@ -7,7 +7,7 @@ import Testing
 @testable import MatterCrypto
 @testable import MatterModel
 
-/// What differs from device to device.
+/// Properties that differ from device to device.
 @Suite("Commissioning flow: branches")
 struct FlowBranchTests {
     // MARK: Where the device is

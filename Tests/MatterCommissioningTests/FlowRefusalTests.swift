@@ -6,7 +6,7 @@ import Testing
 @testable import MatterCrypto
 @testable import MatterModel
 
-/// What devices and issuers may say no with, and what becomes of it.
+/// Refusals of devices and issuers, and their effect.
 @Suite("Commissioning flow: refusals")
 struct FlowRefusalTests {
     private static let stages: [String: CommissioningStage] = [
@@ -16,7 +16,7 @@ struct FlowRefusalTests {
         "CommissioningComplete": .complete,
     ]
 
-    /// What is on its way with a command, and may be refused later.
+    /// A message that is on its way with a command, and may be refused later.
     private static let partners = [
         "CertificateChainRequest (PAI)": "CertificateChainRequest (DAC)", "AttestationRequest": "CSRRequest",
         "SetRegulatoryConfig": "AddTrustedRootCertificate",

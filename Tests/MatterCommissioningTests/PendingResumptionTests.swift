@@ -113,14 +113,14 @@ struct PendingResumptionTests {
         await lamp.end()
     }
 
-    @Test("a device that has forgotten a pending node is commissioned anew, and the issuer is told")
+    @Test("a device that has forgotten a pending node is commissioned again, and the issuer is told")
     func forgotten() async throws {
         let (workshop, lamp) = (try Workshop(), try await Commissionee())
         try workshop.journal.record(try pending(99, at: [lamp.device.address]))
         let node = try await workshop.commission(workshop.request(lamp.device.address))
         #expect(!node.wasPending && node.nodeID == NodeID(7))
         #expect(try workshop.journal.all().map(\.nodeID) == [NodeID(7)])
-        // Only when the device has taken another certificate: somebody else may have said that it has forgotten.
+        // Only when the device has taken another certificate: another host may have said that it has forgotten.
         #expect(workshop.issuer.log == ["prepare", "issue", "abandon"])
         #expect(workshop.progress.notes.contains { $0.contains("forgotten node 99") })
         await workshop.end()

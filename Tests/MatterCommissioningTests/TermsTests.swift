@@ -39,7 +39,8 @@ struct TermsTests {
         #expect(journey.names[start + 1] == "SetUTCTime")
     }
 
-    @Test("a device that does not ask for terms, or has them accepted already, gets no answer and nobody is asked")
+    @Test(
+        "a device that does not ask for terms, or has them accepted already, gets no answer, and no question is asked")
     func unasked() throws {
         let asked = Seen()
         for attributes in [[:], FakeDevice.terms(minimum: 3, isRequired: false)] {

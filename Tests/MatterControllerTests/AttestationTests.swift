@@ -136,7 +136,7 @@ struct AttestationTests {
         await light.stop()
     }
 
-    @Test("nobody is asked about a device that is trusted")
+    @Test("no question is asked about a device that is trusted")
     func trustedWithoutQuestion() async throws {
         let light = try await VirtualLight()
         let passed = try await commission(light, trust: .folder(light.trust, testDevices: true)) { _ in

@@ -47,7 +47,7 @@ private struct Wiring {
             target: .node(try controller.nodes.record(of: "light"), endpoint: 1), clusters: clusters)
     }
 
-    /// What the light lets the switch do.
+    /// The rights of the switch on the light.
     var rights: [AccessControlEntry] { get throws { try light.entries.filter { $0.subjects.contains(Self.wallID) } } }
 
     var bindings: [BindingEntry] { get throws { try wall.state.withLock { $0.entries }.map(BindingEntry.init) } }

@@ -9,7 +9,7 @@ import Testing
 @testable import MatterNetwork
 @testable import MatterState
 
-/// What the fields of RegisterClient were.
+/// The fields of RegisterClient.
 private final class Registered: Sendable {
     let fields = Mutex<[TLVValue]>([])
     /// Whether trouble is over.
@@ -109,7 +109,7 @@ private final class Heard: Sendable {
         await bench.end()
     }
 
-    /// What becomes of the first refresh.
+    /// The fate of the first refresh.
     enum Trouble: CaseIterable { case refused, unanswered }
 
     /// Sends a check-in, as the light does.
@@ -150,7 +150,7 @@ private final class Heard: Sendable {
         let (ports, send) = AsyncStream.makeStream(of: UInt16.self)
         var options = bench.controller.options
         options.addresses = [bench.device.address]
-        // One on which nobody is advertised.
+        // One on which no node is advertised.
         options.discovery = BluetoothScene.Network()
         let listener = Controller(options)
         let listening = inBackground {
@@ -219,7 +219,7 @@ private final class Heard: Sendable {
             #expect(try #require(try store.registration(of: Bench.node)).awakeUntil != nil)
         } else {
             let error = await #expect(throws: ControllerError.self) { _ = try await waiting.links.link(to: node) }
-            // It sleeps once more after it has noticed that nobody takes its report.
+            // It sleeps once more after it has noticed that its report is not taken.
             let waited = (Instant.testNow - began).components.seconds
             #expect(error?.code == .noCheckIn && (4500...4560).contains(waited), "\(waited)")
         }

@@ -87,7 +87,9 @@ struct CommandAnswerTests {
 
     // MARK: Interruption
 
-    @Test("a command that is interrupted after it was carried out: nobody knows, and the state is read all the same")
+    @Test(
+        "a command that is interrupted after it was carried out: the outcome is unknown, and the state is read all the same"
+    )
     func interruptedAfterwards() async throws {
         let bench = try await Bench()
         let link = try await bench.connected()
@@ -130,7 +132,7 @@ struct CommandAnswerTests {
         #expect(try await task.value.underlying is CancellationError)
         let sent = bench.relay.lost(.toDevice)
         #expect(sent - before <= 4)
-        // What the relay has not taken up yet is lost, too.
+        // Data that the relay has not taken up yet is lost, too.
         try await testTime.sleep(for: .milliseconds(500))
         bench.relay.lose { _ in false }
         try await testTime.sleep(for: .milliseconds(800))

@@ -85,7 +85,9 @@ struct CommandTests {
         await bench.end()
     }
 
-    @Test("a device that has lost its session before the command came: nobody knows, and it is not sent in another")
+    @Test(
+        "a device that has lost its session before the command came: the outcome is unknown, and it is not sent in another"
+    )
     func restartBefore() async throws {
         let bench = try await Bench()
         let link = try await bench.connected()
@@ -101,7 +103,7 @@ struct CommandTests {
         await bench.end()
     }
 
-    @Test("a device that runs it and restarts before it acknowledges: nobody knows, and it runs once")
+    @Test("a device that runs it and restarts before it acknowledges: the outcome is unknown, and it runs once")
     func restartBeforeAcknowledgement() async throws {
         let bench = try await Bench()
         let link = try await bench.connected()
@@ -117,7 +119,9 @@ struct CommandTests {
         await bench.end()
     }
 
-    @Test("a device whose answers alone are lost: nobody knows, it runs once, and the old session is closed first")
+    @Test(
+        "a device whose answers alone are lost: the outcome is unknown, it runs once, and the old session is closed first"
+    )
     func silencedSession() async throws {
         let bench = try await Bench()
         let link = try await bench.connected()
@@ -162,7 +166,7 @@ struct CommandTests {
         await bench.end()
     }
 
-    @Test("a device that has room for one session only: nobody knows, and it runs once")
+    @Test("a device that has room for one session only: the outcome is unknown, and it runs once")
     func eviction() async throws {
         let bench = try await Bench { $0.sessionLimit = 1 }
         let link = try await bench.connected()
@@ -182,7 +186,9 @@ struct CommandTests {
         await bench.end()
     }
 
-    @Test("a device that acknowledges, acts and restarts before it answers: nobody knows, and nothing is repeated")
+    @Test(
+        "a device that acknowledges, acts and restarts before it answers: the outcome is unknown, and nothing is repeated"
+    )
     func restartAfter() async throws {
         let bench = try await Bench()
         let link = try await bench.connected()
@@ -196,13 +202,13 @@ struct CommandTests {
         #expect((error.underlying as? TransportError)?.code == .noReply)
         #expect(error.reason.contains("acknowledged"))
         #expect(bench.light.executed.count == 1)
-        // What the device is like now can still be asked.
+        // The present state of the device can still be asked.
         let state = await link.stateAfterwards([AttributePath(Light.onOff)])
         #expect(state.map(\.value) == [.bool(true)])
         await bench.end()
     }
 
-    @Test("a device of which nothing is heard any more: nobody knows")
+    @Test("a device of which nothing is heard any more: the outcome is unknown")
     func cutOff() async throws {
         let bench = try await Bench()
         let link = try await bench.connected()
@@ -219,7 +225,7 @@ struct CommandTests {
         await bench.end()
     }
 
-    @Test("a device that acknowledges and never answers: nobody knows")
+    @Test("a device that acknowledges and never answers: the outcome is unknown")
     func onlyAcknowledged() async throws {
         let bench = try await Bench()
         let link = try await bench.connected()
@@ -256,7 +262,7 @@ struct CommandTests {
         await bench.end()
     }
 
-    @Test("a device that has forgotten our fabric: nobody knows")
+    @Test("a device that has forgotten our fabric: the outcome is unknown")
     func forgotten() async throws {
         let bench = try await Bench()
         let link = try await bench.connected()
@@ -319,7 +325,7 @@ struct CommandTests {
         await bench.end()
     }
 
-    @Test("a timed command whose announcement was lost or not answered has not run, and begins anew")
+    @Test("a timed command whose announcement was lost or not answered has not run, and begins again")
     func lostAnnouncement() async throws {
         let bench = try await Bench(processing: .milliseconds(300)) { plan in
             let refusals = Countdown(1)

@@ -116,7 +116,7 @@ struct CommissionTests {
         await lamp.end()
     }
 
-    @Test("unless somebody else has it now")
+    @Test("unless another node has it now")
     func pendingNameTaken() async throws {
         let lamp = try await Commissionee()
         try await crash(lamp, name: "lamp")

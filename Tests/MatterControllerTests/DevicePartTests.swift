@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MatterController
@@ -6,7 +7,7 @@ import Testing
 @testable import MatterSimulator
 
 /// Kinds of devices, by their names in programs.
-@Suite("Device parts", .serialized)
+@Suite("Device parts", .fewAtATime, .serialized)
 struct DevicePartTests {
     private func commissioned(_ kind: String) async throws -> (device: VirtualLight, home: Controller, node: Node) {
         let device = try await VirtualLight(kind: kind)

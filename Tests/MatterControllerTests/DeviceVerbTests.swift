@@ -4,7 +4,7 @@ import Testing
 @testable import MatterController
 @testable import MatterModel
 
-/// What the verbs for kinds of devices send, beside what the catalogue makes of names and values.
+/// Messages of the verbs for kinds of devices, beside those that the catalogue makes of names and values.
 @Suite("Verbs for kinds of devices") struct DeviceVerbTests {
     private static func facts(
         _ features: FeatureMap, commands: [CommandID] = [], _ values: [AttributeID: TLVValue] = [:]

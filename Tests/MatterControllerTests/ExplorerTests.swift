@@ -6,7 +6,7 @@ import Testing
 /// The code that ships, in all runs with so many faults. `make test` has one fault in each run; see docs/reliability.md.
 @Suite("Explorer")
 struct ExplorerTests {
-    /// How many faults a run has at most, where somebody has the time.
+    /// How many faults a run has at most, where there is time.
     private static let faults = ProcessInfo.processInfo.environment["MATTERCTL_EXPLORE"].flatMap { Int($0) }
 
     /// How the names of those begin that are explored, where not all are.

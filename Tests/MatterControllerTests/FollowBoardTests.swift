@@ -41,7 +41,7 @@ struct FollowBoardTests {
         .lost(TransportError(.noReply, "silent"), retryAfter: .seconds(1))
     }
 
-    /// What somebody is told, in short: `1 change initial 1`.
+    /// An event for a follower, in short: `1 change initial 1`.
     private func texts(_ deliveries: [(follower: Int, delivery: FollowBoard.Delivery)]) -> [String] {
         deliveries.map { "\($0.follower) \(text($0.delivery))" }
     }
@@ -123,7 +123,7 @@ struct FollowBoardTests {
         #expect(texts(told) == ["1 established after 9.0 seconds", "1 missed 1/on-off/on-off"])
     }
 
-    @Test("a node that is not there ends it for who does not wait, and for nobody else")
+    @Test("a node that is not there ends it for a follower that does not wait, and for no other")
     func waits() throws {
         var board = FollowBoard()
         _ = board.add(wish([isOn]))
@@ -150,7 +150,7 @@ struct FollowBoardTests {
         #expect(board.request().eventFilters == [EventFilter(minimum: 8)])
     }
 
-    @Test("more paths than a node need allow become wider ones, and nobody is told of others' attributes")
+    @Test("more paths than a node need allow become wider ones, and no follower is told of another's attributes")
     func manyPaths() throws {
         var board = FollowBoard()
         for endpoint in 1...9 as ClosedRange<UInt16> {

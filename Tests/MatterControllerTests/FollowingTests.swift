@@ -12,7 +12,7 @@ import Testing
 /// A subscription that lasts, in hours that take no time.
 @Suite("Following a node", .virtualTime)
 struct FollowingTests {
-    /// What a follower was told.
+    /// The events of a follower.
     private final class Diary: Sendable {
         struct Entry: Sendable {
             var time: Instant

@@ -47,7 +47,7 @@ struct KeptSessionTests {
 
         func change(_ body: @Sendable (inout Life) -> Void) { box.state.withLock { body(&$0) } }
 
-        /// What another process has.
+        /// The files of another process.
         func process(_ change: (inout Controller.Options) -> Void = { _ in }) -> Controller {
             var options = bench.controller.options
             options.runtime = runtime.directory

@@ -1,10 +1,11 @@
 import MatterClusters
+import TestSupport
 import Testing
 
 @testable import MatterController
 
 /// The library as a program sees it: one import, and nothing of this package's own.
-@Suite("The library", .serialized)
+@Suite("The library", .fewAtATime, .serialized)
 struct LibraryTests {
     /// A fabric with a light that is called `kitchen`.
     private func commissioned() async throws -> (light: VirtualLight, home: Controller, node: Node) {

@@ -37,7 +37,7 @@ struct ListChangeTests {
         }
     }
 
-    /// What the device holds by subject, so that entries that were merged compare with those that were not.
+    /// The device's entries by subject, so that entries that were merged compare with those that were not.
     private func subjects(_ entries: [AccessControlEntry]) -> Set<UInt64> {
         Set(entries.flatMap { $0.subjects.map(\.rawValue) })
     }

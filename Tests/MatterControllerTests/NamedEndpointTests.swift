@@ -52,7 +52,7 @@ import Testing
             ThermostatVerb.heat(2150), on: node, endpoint: 1, budget: Budget(.seconds(3600)))
         let heat = try await readings(1).first { $0.reading.name == "heat to" }
         #expect(heat?.report.value == .int(2150))
-        // What `thermostat NODE/1 20` does: the mode decides which set-point is meant.
+        // The effect of `thermostat NODE/1 20`: the mode decides which set-point is meant.
         try await controller.devices.carryOut(
             ThermostatVerb.mode(.heat), on: node, endpoint: 1, budget: Budget(.seconds(3600)))
         try await controller.devices.carryOut(

@@ -6,7 +6,7 @@ import Testing
 @testable import MatterModel
 @testable import MatterNetwork
 
-/// What nodes say of their networks, against a device that says what a test wants.
+/// Statements of nodes on their networks, with a device that states what a test wants.
 @Suite("Networks", .virtualTime) struct NetworkTests {
     private typealias Networking = NetworkCommissioning.Attribute
 

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MatterController
@@ -6,7 +7,7 @@ import Testing
 @testable import MatterState
 
 /// An issuer of a program's own, beside the fabric's authority.
-@Suite("NodeIssuer", .serialized)
+@Suite("NodeIssuer", .fewAtATime, .serialized)
 struct NodeIssuerTests {
     /// Issues with the fabric's own keys, and remembers what it was asked and told.
     private final class Issuing: NodeIssuer {

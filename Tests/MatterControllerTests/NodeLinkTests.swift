@@ -49,6 +49,34 @@ struct NodeLinkTests {
         await bench.end()
     }
 
+    @Test(
+        "what only reads gives up on a node that says nothing, in the time that it asks for or the user gave",
+        arguments: [(SilenceLimit.usual, 5, 12), (.given(.seconds(20)), 20, 22), (.wholeTime, 60, 62)])
+    func silence(limit: SilenceLimit, least: Int, most: Int) async throws {
+        let bench = try await Bench(silence: limit)
+        let link = try await bench.connected()
+        bench.relay.cutOff()
+        let began = Instant.testNow
+        await #expect(throws: (any Error).self) { _ = try await link.read(path, deadline: deadline) }
+        let time = Instant.testNow - began
+        #expect((.seconds(least) ... .seconds(most)).contains(time), "\(time)")
+        await bench.end()
+    }
+
+    @Test("a node that has acknowledged and answers late has the whole time")
+    func lateAnswer() async throws {
+        let countdown = Countdown(3)
+        let bench = try await Bench(processing: .seconds(5), silence: .given(.seconds(6))) { plan in
+            let answer = plan.model.read
+            plan.model.read = { path, context in countdown.isOver() ? await answer(path, context) : nil }
+        }
+        let link = try await bench.connected()
+        let began = Instant.testNow
+        #expect(try await link.read(path, deadline: deadline).attributes.count == 1)
+        #expect(Instant.testNow - began > .seconds(10))
+        await bench.end()
+    }
+
     @Test("many paths are read in portions, and come back in their order")
     func portions() async throws {
         let bench = try await Bench()
@@ -275,7 +303,7 @@ struct NodeLinkTests {
             bench.controller.nodes.record(of: "lamp"), deadline: deadline)
         #expect(described.endpoints == [.init(number: 1, deviceTypes: [0x100], serverClusters: [6])])
         #expect(try bench.controller.nodes.record(of: "5").endpoints == described.endpoints)
-        // What a bridge had when it was commissioned is no reason to say that it has no more.
+        // The devices of a bridge at its commissioning do not say that it has no more.
         var stale = described
         stale.endpoints = [.init(number: 0, deviceTypes: [0x16], serverClusters: [0x1D])]
         try await bench.controller.context.nodes().save(stale)

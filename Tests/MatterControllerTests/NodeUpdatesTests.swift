@@ -1,5 +1,6 @@
 import MatterTestKit
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MatterController
@@ -7,8 +8,8 @@ import Testing
 @testable import MatterModel
 @testable import MatterSimulator
 
-/// What a program that follows a node is told, by a virtual light.
-@Suite("Node updates", .serialized, .timeLimit(.minutes(5)))
+/// The events for a program that follows a node, a virtual light.
+@Suite("Node updates", .fewAtATime, .serialized, .timeLimit(.minutes(5)))
 struct NodeUpdatesTests {
     /// The subscriptions that a device was asked for.
     private final class Counter: Sendable {

@@ -124,7 +124,7 @@ struct RemovalTests {
         try await bench.controller.administration.forget(Bench.node)
         #expect(try await !isKnown(bench))
         #expect(try !bench.controller.administration.hasRemains(of: Bench.node))
-        // What an earlier release left is found by its id.
+        // State that an earlier release left is found by its id.
         try directory.writeSecret("fabrics/home/sessions/\(Bench.node)", [1])
         #expect(try bench.controller.administration.hasRemains(of: Bench.node))
         try await bench.controller.administration.forget(Bench.node)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MatterController
 
-/// What the ladder says, event by event; in time as a value.
+/// The ladder's actions, event by event; in time as a value.
 @Suite("Session ladder")
 struct SessionLadderTests {
     private typealias Facts = SessionLadder.Facts
@@ -21,7 +21,7 @@ struct SessionLadderTests {
         return ladder
     }
 
-    /// What it says to one more event, a minute later.
+    /// Its actions after one more event, a minute later.
     private func said(_ ladder: inout SessionLadder, _ event: SessionLadder.Event) -> [String] {
         ladder.handle(event, now: start + .seconds(60)).map {
             "\($0)".split(separator: "(").first.map(String.init) ?? ""

@@ -15,7 +15,7 @@ struct SessionSlotTests {
     private var deadline: Instant { .now + .seconds(60) }
     private let path = [AttributePath(Light.onOff)]
 
-    /// What another process of the same state directory sees.
+    /// The view of another process of the same state directory.
     private func others(_ bench: Bench) throws -> SlotFile { try bench.state.directory.slots("fabrics/home/slots") }
 
     private func slot(

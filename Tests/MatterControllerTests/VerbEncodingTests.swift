@@ -7,7 +7,7 @@ import Testing
 @testable import MatterController
 @testable import MatterModel
 
-/// What every verb sends, beside what the official controller's Python definitions make of the names and numbers.
+/// Messages of every verb, beside those that the official controller's Python definitions make of the names and numbers.
 @Suite("Encodings of verbs") struct VerbEncodingTests {
     /// A request of ours, and the same by the names of chip.clusters.
     private struct Case {

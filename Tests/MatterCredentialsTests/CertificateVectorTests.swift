@@ -171,7 +171,7 @@ struct InvalidCertificateVectorTests {
         var vectors: [Entry]
     }
 
-    /// What each named operation is here.
+    /// The meaning of each named operation here.
     static func run(_ operation: String, _ bytes: [UInt8]) throws {
         switch operation {
         case "X509ToChip": _ = try MatterCertificate(der: bytes)

@@ -11,7 +11,7 @@ enum OpenSSLTool {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
         if found == nil {
             FileHandle.standardError.write(
-                Data("\nSKIPPED: no openssl command line here; nobody else checks our certificates.\n\n".utf8))
+                Data("\nSKIPPED: no openssl here; no other program checks our certificates.\n\n".utf8))
         }
         return found
     }()

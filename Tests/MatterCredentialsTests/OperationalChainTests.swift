@@ -7,7 +7,7 @@ import Testing
 @Suite("operational chain")
 struct OperationalChainTests {
     typealias Contents = TestAuthority.Contents
-    /// What a test changes in which certificate, and the refusal it expects.
+    /// The change of a test to a certificate, and the refusal it expects.
     struct Rule: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var role: CertificateRole

@@ -216,7 +216,7 @@ import Testing
         #expect(expected.count == 157)
         for cluster in expected {
             var ours = try #require(Catalogue.standard.cluster(cluster.id))
-            // What a maker adds to it (VendorClustersTests).
+            // A maker's additions to it (VendorClustersTests).
             ours.attributes.removeAll { $0.id.rawValue >> 16 == 0x1534 }
             #expect(ours.withoutHints() == cluster.withoutHints(), "\(cluster.name)")
         }

@@ -28,12 +28,12 @@ private enum ChipClusters {
         "ContentControl", "JointFabricAdministrator", "JointFabricDatastore", "NetworkCommissioning", "OvenMode",
         "PushAvStreamTransport", "RvcCleanMode", "RvcRunMode", "Timer", "TlsCertificateManagement",
         "TlsClientManagement",
-        // What a comparison of names cannot see: Threshold became signed; WebRTCEndReasonEnum, a global type, got a value
+        // Changes that a comparison of names cannot see: Threshold became signed; WebRTCEndReasonEnum, a global type, got a value
         // before UnknownReason; WebRTCSessionStruct got a mandatory field.
         "CommodityTariff", "WebRTCTransportProvider", "WebRTCTransportRequestor",
     ]
 
-    /// What is gone since then, beside the whole cluster Timer, and a vendor's sample extension.
+    /// Elements that are gone since then, beside the whole cluster Timer, and a vendor's sample extension.
     private static let gone: Set<String> = [
         "BasicInformation.MfgSpecificPing", "NetworkCommissioning.QueryIdentity",
         "NetworkCommissioning.QueryIdentityResponse",

@@ -158,7 +158,7 @@ import Testing
             do {
                 let path = try ElementPath(text, kind)
                 accepted += 1
-                // What was understood reads back from its own spelling.
+                // An understood value reads back from its own spelling.
                 guard try ElementPath(path.description, kind) != path else { continue }
                 Issue.record("\(text) became \(path)")
             } catch {

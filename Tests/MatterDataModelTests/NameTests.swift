@@ -113,7 +113,7 @@ import Testing
         #expect(Suggestions.nearest(to: text, among: names).first == expected)
     }
 
-    @Test("what nobody could have meant gives nothing")
+    @Test("a word without a meaning gives nothing")
     func nothing() {
         #expect(Suggestions.nearest(to: "zzzzzzzz", among: names).isEmpty)
         #expect(Suggestions.nearest(to: "", among: names).isEmpty)

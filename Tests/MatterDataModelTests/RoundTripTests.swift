@@ -169,7 +169,7 @@ private struct ValueMaker {
                 let value = try parser.value(word: word, as: type, at: "x").value
                 accepted += 1
                 _ = printer.meaning(value, as: type)
-                // What was understood survives its own JSON.
+                // An understood value survives its own JSON.
                 let again = try parser.value(json: printer.json(value, as: type), as: type, at: "x").value
                 if again != value, !"\(value)".contains("nan") { Issue.record("\(word): \(value) became \(again)") }
             } catch {

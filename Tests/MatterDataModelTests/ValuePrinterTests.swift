@@ -149,7 +149,7 @@ import Testing
         let wrapped = ValueLayout.wrapped(numbers, width: 40)
         #expect(wrapped.allSatisfy { $0.count <= 40 } && wrapped.count > 5)
         #expect(wrapped.joined(separator: " ") == numbers.joined(separator: ", "))
-        // What is longer than a line stands alone on one.
+        // A text that is longer than a line stands alone on one.
         #expect(ValueLayout.wrapped(["a", String(repeating: "b", count: 50)], width: 40).count == 2)
     }
 

@@ -54,7 +54,7 @@ struct AddressTests {
     }
 
     @Test(
-        "addresses that nobody has are ignored",
+        "addresses that no host has are ignored",
         arguments: [
             [], [1], [0, 0, 0, 0], [0, 1, 2, 3], [224, 0, 0, 251], [255, 255, 255, 255],
             [UInt8](repeating: 0, count: 16), ipv6([0xFF, 0x02], 0xFB),

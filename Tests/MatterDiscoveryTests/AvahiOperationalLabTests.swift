@@ -110,7 +110,7 @@ extension AvahiLabTests.Operational {
         let discovery = AvahiDiscovery()
         let stream = discovery.resolveOperational(compressedFabricID: Self.fabric, nodeID: 4)
         let publishing = Task {
-            // Avahi gives up after five seconds, and tells nobody.
+            // Avahi gives up after five seconds, and does not say so.
             try await Task.sleep(for: .milliseconds(6500))
             return try await discovery.publish(self.node(4))
         }

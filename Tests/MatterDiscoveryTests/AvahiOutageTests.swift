@@ -4,7 +4,7 @@ import Testing
 
 @testable import MatterNetwork
 
-/// What happens when something that discovery needs is not there.
+/// Discovery without something that it needs.
 @Suite("Missing services", .ownDaemons)
 struct AvahiOutageTests {
     private static func error(of discovery: AvahiDiscovery) async -> DiscoveryError? {

@@ -43,7 +43,7 @@ enum Lab {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        // It must not hold on to this process's output either: whoever runs the tests waits for the end of that.
+        // It must not hold on to this process's output either: the caller of the tests waits for the end of that.
         let words = ["/bin/sh", "-c", "exec < /dev/null > /dev/null 2>&1; \(command)"]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         arguments.append(nil)

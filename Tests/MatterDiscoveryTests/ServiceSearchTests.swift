@@ -3,7 +3,7 @@ import Testing
 
 @testable import MatterNetwork
 
-// What the events in these tests are made of.
+// The parts of the events in these tests.
 let v6 = ipv6([0xFD, 0x77], 2)
 let better = ipv6([0xFE, 0x80], 2)
 let v4: [UInt8] = [192, 168, 1, 2]

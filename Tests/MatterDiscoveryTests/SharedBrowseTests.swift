@@ -84,7 +84,7 @@ import Testing
         #expect(network.browses == 1)
     }
 
-    @Test("whoever looks for what the look-out is for gets all of it: it alone knows subtypes", .timeLimit(.minutes(5)))
+    @Test("a search for what the look-out is for gets all of it: it alone knows subtypes", .timeLimit(.minutes(5)))
     func subtypes() async throws {
         let network = Network()
         let browse = SharedBrowse(network, for: .longDiscriminator(7))

@@ -143,7 +143,7 @@ import Testing
         #expect(policy.pause(after: answer("1"), of: get, attempt: 3, jitter: 0.5) == nil)
     }
 
-    @Test("a server that asks for a pause gets it, unless it is longer than anybody would wait")
+    @Test("a server that asks for a pause gets it, unless it is longer than a user would wait")
     func retryAfter() {
         func answer(_ seconds: String) -> RetryPolicy.Outcome {
             .answered(HTTPResponse(status: 503, headers: ["retry-after": seconds]))

@@ -4,7 +4,7 @@ import TestSupport
 
 /// A server on this machine that answers each connection with prepared bytes and keeps what it was sent.
 final class ScriptedServer: Sendable {
-    /// What it does with one connection.
+    /// Its behaviour on one connection.
     enum Step: Sendable {
         case answer(String)
         /// Answers, and then says nothing more for as long as the client stays.

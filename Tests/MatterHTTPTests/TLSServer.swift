@@ -53,10 +53,10 @@ final class TLSServer: Sendable {
     private let process: Process
     private let life: Pipe
     let port: UInt16
-    /// What it speaks to a client that accepts everything, such as `TLSv1.1`.
+    /// The protocol for a client that accepts everything, such as `TLSv1.1`.
     let version: String
 
-    /// What has arrived inside of TLS.
+    /// The bytes that have arrived inside of TLS.
     var requests: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
     private var log: URL { folder.appendingPathComponent("requests") }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import MatterModel
 @testable import MatterNetwork
 
-/// Lets two machines talk until nobody has anything to say.
+/// Lets two machines talk until both have nothing to say.
 ///
 /// - Parameter server: one that has the client's request already.
 /// - Returns: what was sent, in order, from the server's first message on.

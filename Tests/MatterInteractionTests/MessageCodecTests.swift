@@ -131,7 +131,7 @@ struct MessageCodecTests {
 
     @Test("a string that was cut off in the middle of a character spoils no answer; a request is refused for it")
     func brokenText() throws {
-        // A node label of "Küche", stored by somebody who cut it to two octets.
+        // A node label of "Küche", stored by a device that cut it to two octets.
         let path = "3701 240200 240328 240405 18"
         let report = try ReportData(
             decoding: hex("15 3601 15 3501 24002A \(path) 2C02024BC3 18 18 15 3501 24002A \(path) 240207 18 18 18 18"))
@@ -202,7 +202,7 @@ struct MessageCodecTests {
                 .commands.first?.fields == .string("A"))
     }
 
-    /// What is wrong, an encoding that has it, and what the decoder says.
+    /// The fault, an encoding that has it, and what the decoder says.
     struct Refusal: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var sample: String

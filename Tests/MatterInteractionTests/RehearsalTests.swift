@@ -4,7 +4,7 @@ import Testing
 @testable import MatterModel
 @testable import MatterNetwork
 
-/// What `--dry-run` shows is what would be sent.
+/// The messages of `--dry-run` are those that would be sent.
 @Suite("Rehearsals") struct RehearsalTests {
     private let room = LinkProperties.udp.largestPayload
 

@@ -71,7 +71,7 @@ struct WriteTransactionTests {
             try requests(&transaction).map(\.writes) == [
                 [AttributeDataIB(path: AttributePath(acl), data: octets(20, 4))]
             ])
-        // What does not fit is appended.
+        // A value that does not fit is appended.
         transaction = WriteTransaction([AttributeWrite(acl, value: octets(20, 8))])
         let split = try requests(&transaction, maxPayload: 128)
         #expect(split.count > 1)

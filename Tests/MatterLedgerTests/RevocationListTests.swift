@@ -91,7 +91,7 @@ import Testing
             #expect(error?.reason == reason)
         }
         #expect(throws: CredentialsError.self) { try CertificateRevocationList(der: list { $0.version = nil }) }
-        // What is not critical need not be understood: where changes are published, and a reason.
+        // An extension that is not critical need not be understood: where changes are published, and a reason.
         #expect(throws: Never.self) {
             try CertificateRevocationList(
                 der: list {

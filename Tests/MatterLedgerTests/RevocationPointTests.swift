@@ -5,7 +5,7 @@ import Testing
 @testable import MatterCrypto
 @testable import MatterLedger
 
-/// What must be right about a list before it counts.
+/// The conditions for a list before it counts.
 @Suite("Revocation point") struct RevocationPointTests {
     private let scene: RevocationScene
     private let key: P256PrivateKey

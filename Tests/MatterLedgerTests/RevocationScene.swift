@@ -94,7 +94,7 @@ struct RevocationScene {
         }.run()
     }
 
-    /// What the stored lists say of the device's chain.
+    /// The verdict of the stored lists on the device's chain.
     func judge(_ records: TrustRecords, net: LedgerNet = .main, now: Int64? = now) throws -> RevocationJudgement {
         let stored = try records.stored(net) { _ in }
         return RevocationCheck(sources: stored.map { [StoredRevocation($0, records)] } ?? []).judge(

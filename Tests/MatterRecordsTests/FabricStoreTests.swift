@@ -177,7 +177,7 @@ struct FabricStoreTests {
         #expect(try store.credentials(of: record).key.scalar != first.credentials.key.scalar)
     }
 
-    @Test("a fabric whose record was lost is not made anew over its keys: the previous copy leads back to it")
+    @Test("a fabric whose record was lost is not made again over its keys: the previous copy leads back to it")
     func lostRecord() async throws {
         let (first, _) = try await add("home")
         // Written again, the record has a previous copy.
@@ -295,8 +295,33 @@ struct FabricStoreTests {
             await code { _ = try await store.takeNodeID(in: "none", requested: nil) { _ in false } } == .unknownFabric)
     }
 
+    @Test("ids set aside are given to no other device, and those at the end that are left over come back")
+    func aside() async throws {
+        _ = try await add("home")
+        func take(_ preferred: NodeID? = nil, _ requested: NodeID? = nil) async throws -> TakenNodeID {
+            try await store.takeNodeID(in: "home", requested: requested, preferred: preferred) { _ in false }
+        }
+        let first = try await take()
+        // Of those that are in use there is none among them.
+        let ids = try await store.setNodeIDsAside(4, in: "home") { $0.rawValue == 3 }
+        #expect(ids == [2, 4, 5, 6].map { NodeID($0) })
+        let last = try await take(ids[3])
+        #expect(last.id == NodeID(6))
+        let foreign = try await take(nil, NodeID(5))
+        #expect(foreign.id == NodeID(5))
+        // A user has it now, so there is another one.
+        let other = try await take(ids[2])
+        #expect(other.id == NodeID(7))
+        try await store.giveBack([ids[0], ids[1]], to: "home")
+        #expect(try await take().id == NodeID(8))
+        let rest = try await store.setNodeIDsAside(3, in: "home") { _ in false }
+        try await store.giveBack(Array(rest.dropFirst()), to: "home")
+        #expect(try await take().id == NodeID(rest[0].rawValue + 1))
+        withExtendedLifetime((first, last, foreign, other)) {}
+    }
+
     @Test(
-        "at the end of the range the ids begin anew",
+        "at the end of the range the ids begin again",
         arguments: [0, 0xFFFF_FFEF_FFFF_FFFF, 0xFFFF_FFF0_0000_0000, .max] as [UInt64])
     func lastNodeID(next: UInt64) async throws {
         var (_, record) = try await add("home")

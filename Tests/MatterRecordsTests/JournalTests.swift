@@ -256,7 +256,7 @@ struct JournalTests {
         #expect(try journal.commissioned(Self.code(1)).map(\.nodeID) == [NodeID(401)])
     }
 
-    @Test("nothing is recorded for a fabric that was removed, or made anew under the same name")
+    @Test("nothing is recorded for a fabric that was removed, or made again under the same name")
     func removedFabric() async throws {
         let state = try TemporaryState()
         let fabrics = FabricStore(state.directory)

@@ -18,7 +18,7 @@ struct KeptSessionTests {
         let runtime: RuntimeFolder
         let clock: Mutex<MachineMoment>
         let certificate = Mutex<[UInt8]>([1, 2, 3])
-        /// What the machine's generator says.
+        /// The value of the machine's generator.
         let dice = Mutex<UInt8>(0)
 
         init() throws {

@@ -88,11 +88,11 @@ struct NodeIDTests {
         let store = place.store()
         try await add(store)
         let (first, second) = (try await take(store), try await take(store))
-        try await store.giveBack(first, to: "home")
+        try await store.giveBack([first.id], to: "home")
         #expect(try await take(store).id == NodeID(3))
-        try await store.giveBack(second, to: "home")
+        try await store.giveBack([second.id], to: "home")
         let last = try await take(store)
-        try await store.giveBack(last, to: "home")
+        try await store.giveBack([last.id], to: "home")
         #expect(try last.id == NodeID(4) && store.fabric(named: "home")?.nextNodeID == 4)
         // It is no backup: the witness has seen it.
         try place.move("state", "moved")
@@ -302,7 +302,7 @@ struct NodeIDTests {
         #expect(taken.count == 1)
     }
 
-    @Test("no id is given out for a fabric that was removed, or made anew under the same name")
+    @Test("no id is given out for a fabric that was removed, or made again under the same name")
     func removedFabric() async throws {
         let store = place.store()
         try await add(store)

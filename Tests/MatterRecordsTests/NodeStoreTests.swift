@@ -54,10 +54,14 @@ struct NodeStoreTests {
         var bridge = node(3, #"5" bridge"#)
         light.bridged = BridgedDevice(label: "Desk lamp")
         bridge.endpoints = [light]
-        for record in [plain, bridge, node(300)] { try await store.save(record) }
+        // More than is read at once.
+        var house = node(4, "house")
+        house.endpoints = (1...200).map { .init(number: $0, deviceTypes: [0x100], serverClusters: [3, 6]) }
+        for record in [plain, bridge, house, node(300)] { try await store.save(record) }
         let briefs = store.briefs()
-        #expect(briefs.map(\.nodeID.rawValue) == [2, 3, 300])
-        #expect(briefs.map(\.name) == ["lamp", #"5" bridge"#, nil])
+        #expect(briefs.map(\.nodeID.rawValue) == [2, 3, 4, 300])
+        #expect(briefs.map(\.name) == ["lamp", #"5" bridge"#, "house", nil])
+        #expect(briefs[2].endpoints.count == 200 && briefs[3].endpoints.isEmpty)
         #expect(briefs[0].room == "Küche")
         #expect(briefs[0].endpoints.map(\.serverClusters) == [[3, 6, 0x131B_FC01]])
         #expect(briefs[1].endpoints.first?.bridged?.title == "Desk lamp")
@@ -230,7 +234,7 @@ struct NodeStoreTests {
         try await store.save(other)
     }
 
-    @Test("a node is not written into a fabric that was removed, or made anew under the same name")
+    @Test("a node is not written into a fabric that was removed, or made again under the same name")
     func removedFabric() async throws {
         let fabrics = FabricStore(state.directory)
         let first = try await fabrics.add(try TestFabric().local, name: "home", vendorID: VendorID(0xFFF1))

@@ -128,7 +128,7 @@ import Testing
         #expect(error?.code == .busy && error?.wait == .milliseconds(700) && error?.reply == nil)
     }
 
-    @Test("an expired certificate is refused by whoever sees it")
+    @Test("an expired certificate is refused by both sides")
     func expired() throws {
         let past = CertificateValidity(notBefore: 1, notAfter: TestFabric.now - 1)
         let atController = Outcome(initiator(), responder(try fabric.node(6, validity: past)))
@@ -143,13 +143,13 @@ import Testing
         #expect(early.initiatorError?.code == .invalidCredentials)
     }
 
-    @Test("a certificate that nobody of the fabric signed is refused by whoever sees it")
+    @Test("a certificate that was not signed in the fabric is refused by both sides")
     func impostors() throws {
         let device = Outcome(initiator(), responder(try fabric.impostor(6)))
         #expect(device.initiatorError?.code == .invalidCredentials && device.responderError?.code == .rejected)
         let controller = Outcome(initiator(try fabric.impostor(1)), responder())
         #expect(controller.responderError?.code == .invalidCredentials && controller.initiatorError?.code == .rejected)
-        // What may be wrong with it is its time, of which the device says nothing.
+        // Its time may be wrong, of which the device says nothing.
         #expect(controller.initiatorError?.ownNotBefore != nil && device.initiatorError?.ownNotBefore == nil)
     }
 
@@ -180,7 +180,7 @@ import Testing
         return HandshakeMessage(.sigma2, sigma2.encoded())
     }
 
-    /// What a controller says to such a device.
+    /// Requests of a controller to such a device.
     private func verdict(
         as credentials: OperationalCredentials, ipk: SecretBytes? = nil, seenBy own: OperationalCredentials? = nil,
         change: (inout SigmaProof) throws -> Void = { _ in }
@@ -213,7 +213,7 @@ import Testing
         #expect(try verdict(as: disguised, ipk: device.operationalIPK) == .invalidCredentials)
     }
 
-    @Test("a certificate for another fabric under the same root is refused by whoever sees it")
+    @Test("a certificate for another fabric under the same root is refused by both sides")
     func otherFabricOfTheRoot() throws {
         let random = SeededRandom(6)
         let validity = CertificateValidity.tenYears(from: TestFabric.now)

@@ -12,7 +12,7 @@ import Testing
         private let fabrics: [CASECredentials]
         private var records: [ResumptionRecord] = []
         private(set) var failures: [SecureChannelError.Code] = []
-        /// What else went wrong, and should not.
+        /// Other failures, which should not be there.
         private(set) var faults: [String] = []
 
         init(fabrics: [CASECredentials]) throws {

@@ -84,7 +84,7 @@ import Testing
         scene.expectOrder()
     }
 
-    /// What goes wrong, whatever the link does.
+    /// A failure whatever the link does.
     enum Refusal: CaseIterable, Sendable {
         case wrongPasscode, wrongNode, wrongFabric, expiredController, expiredDevice, impostor, busy, windowClosed
 

@@ -64,7 +64,7 @@ struct TestFabric {
         return try issuer.issueOwnCredentials(key: key, nodeID: NodeID(id), cats: cats)
     }
 
-    /// Somebody whose certificate looks right but was signed by nobody of this fabric.
+    /// A peer whose certificate looks right but was not signed in this fabric.
     func impostor(_ id: UInt64) throws -> OperationalCredentials {
         let key = try P256PrivateKey.generate(random)
         let root = local.authority.root
@@ -78,7 +78,7 @@ struct TestFabric {
 }
 
 extension SPAKE2PlusVerifierData {
-    /// What the device of these tests keeps.
+    /// The state of the device of these tests.
     static func sample() throws -> SPAKE2PlusVerifierData {
         try SPAKE2PlusVerifierData(
             passcode: PASESample.passcode, salt: PASESample.pbkdf.salt, iterations: PASESample.pbkdf.iterations)

@@ -87,7 +87,7 @@ struct ConnectorTests {
 
     // MARK: Another try
 
-    @Test("a handshake that is acknowledged and not answered is begun anew")
+    @Test("a handshake that is acknowledged and not answered is begun again")
     func restartedHandshake() async throws {
         let (client, device) = (
             try Client(processing: .milliseconds(300)), try await device { $0.ignoredHandshakes = 2 }
@@ -208,7 +208,7 @@ struct ConnectorTests {
             .at([one.address, other.address], locate: Look.up(.fail)), within: .seconds(3))
         #expect(error.code == .silent && error.lastHeard == nil && error.refusal == nil)
         #expect(error.tried == [one.address, other.address])
-        // Five transmissions take half a second; then the handshake is begun anew.
+        // Five transmissions take half a second; then the handshake is begun again.
         #expect(error.attempts >= 2 && error.transmissions >= 1)
         #expect(error.discoveryFailure is Look.Failure)
         #expect(elapsed >= .seconds(3) && elapsed < .prompt)
@@ -281,7 +281,7 @@ struct ConnectorTests {
 }
 
 extension Duration {
-    /// What is prompt where waiting would take a minute.
+    /// An end that is prompt where waiting would take a minute.
     static let prompt = Duration.seconds(20)
 }
 

@@ -51,7 +51,7 @@ struct IncomingReportsTests {
                 opcode: InteractionModelOpcode.reportData.rawValue, protocolID: .interactionModel)
         }
 
-        /// What is left is dropped by tasks of the virtual time.
+        /// Remaining jobs are dropped by tasks of the virtual time.
         func waitForNoExchange() async throws {
             let end = testTime.now + .seconds(60)
             while await ours.exchangeCount > 0, testTime.now < end {

@@ -5,7 +5,7 @@ import Testing
 @testable import MatterNetwork
 @testable import MatterState
 
-/// What one wrong answer can do to a handshake: nothing, as long as the right one comes too.
+/// The effect of one wrong answer on a handshake: none, as long as the right one comes too.
 @Suite("Interference", .virtualTime)
 struct InterferenceTests {
     private static let node = NodeID(5)
@@ -27,7 +27,7 @@ struct InterferenceTests {
             to: Self.node, hints: hints, reliability: .quick, presumedActive: true, deadline: .testNow + .seconds(60))
     }
 
-    /// Somebody at another address who answers every first message with a status report.
+    /// An attacker at another address who answers every first message with a status report.
     private func liar(_ report: StatusReport) async throws -> (manager: ExchangeManager, address: PeerAddress) {
         let manager = try ExchangeManager(time: testTime, links: TestNetwork.links(), random: SystemRandom()) {
             _, _, _ in true
@@ -141,7 +141,7 @@ struct InterferenceTests {
             _ = try await client.pair(.at([relay.address]))
         }
         #expect(meddler.forged == 1)
-        // What only the device's keys show needs another handshake.
+        // A fact that only the device's keys show needs another handshake.
         #expect(await device.handshakes.count == (["salt", "parameters"].contains(damage.name) ? 2 : 1))
         relay.stop()
         await client.shutDown()

@@ -164,7 +164,7 @@ struct SetupExtensionDataTests {
         #expect(try SetupPayload.parse(payload.qrCode()) == [payload])
     }
 
-    @Test("elements that nobody knows, or of another type, are skipped")
+    @Test("unknown elements, or of another type, are skipped")
     func unknown() throws {
         #expect(try parse(tlv: "15 18").isEmpty)
         #expect(try parse(tlv: "15 24 05 01 2C 7F 01 61 35 06 18 18").isEmpty)

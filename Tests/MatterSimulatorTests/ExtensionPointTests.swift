@@ -13,7 +13,7 @@ struct DeviceKindTests {
         #expect(Set(SimulatedType.all.map(\.name)).count == SimulatedType.all.count)
     }
 
-    /// What docs/virtual-device.md says can be typed.
+    /// The lines that docs/virtual-device.md names.
     static let typed: [(kind: String, lines: [String])] = [
         ("on-off-light", ["1 on-off on", "1 on-off off", "1 on-off toggle"]),
         ("dimmable-light", ["1 on-off toggle"]), ("color-temperature-light", ["1 on-off toggle"]),

@@ -104,7 +104,7 @@ struct AccessTests {
                 #expect(error.hint == .step("state.made-with-sudo", path))
             }
         }
-        // And the other way round: root must not leave files in the state of somebody else.
+        // And the other way round: root must not leave files in the state of another user.
         #expect(chown(store.path, 65534, 65534) == 0)
         let error = storeError { try store.write("a", [2]) }
         #expect(error?.code == .notOwned && error?.reason.contains("user 65534") == true)

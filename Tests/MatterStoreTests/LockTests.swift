@@ -113,7 +113,7 @@ struct LockTests {
         }
     }
 
-    @Test("somebody who waits gets the lock when it becomes free")
+    @Test("a waiting process gets the lock when it becomes free")
     func handOver() async throws {
         let store = store
         try await withThrowingTaskGroup(of: Void.self) { group in

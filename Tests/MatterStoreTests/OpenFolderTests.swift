@@ -75,7 +75,7 @@ struct OpenFolderTests {
         #expect(folder.everything(in: "fabrics/home/elsewhere") == ["5.json"])
     }
 
-    @Test("permissions that somebody widens are taken away with the next use")
+    @Test("permissions that were widened are taken away with the next use")
     func permissions() throws {
         #expect(chmod(folder.file("fabrics/home/nodes"), 0o755) == 0)
         #expect(try store.read("fabrics/home/nodes/5.json") == text("old"))

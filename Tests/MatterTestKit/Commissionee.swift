@@ -7,7 +7,7 @@ import Synchronization
 
 /// A device on the network of a test that can be commissioned: the fake device behind real sessions.
 package final class Commissionee: Sendable {
-    /// What a test makes of a command, after the device has done it; `nil` lets the device answer.
+    /// A test's answer to a command, after the device has done it; `nil` lets the device answer.
     package typealias Hook = @Sendable (DeviceModel.Context) async -> DeviceModel.Answer?
 
     private struct State {
@@ -35,7 +35,7 @@ package final class Commissionee: Sendable {
     package let device: LoopbackDevice
     private let state: Shared
 
-    /// What the model's closures and the tests share.
+    /// The state that the model's closures and the tests share.
     private final class Shared: Sendable {
         let mutex: Mutex<State>
         init(_ state: State) { mutex = Mutex(state) }

@@ -2,9 +2,9 @@ package import MatterBase
 package import MatterModel
 package import MatterNetwork
 
-/// What a loopback device does when it is asked to.
+/// The behaviour of a loopback device.
 package struct DeviceModel: Sendable {
-    /// What comes of an interaction.
+    /// The outcome of an interaction.
     package enum Answer: Sendable {
         case outcome(CommandResult.Outcome)
         /// A StatusResponse to the whole message.

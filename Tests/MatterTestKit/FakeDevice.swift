@@ -86,7 +86,7 @@ package struct FakeDevice: Sendable {
             })
     }
 
-    /// What a path means; a wildcard, what there is.
+    /// The meaning of a path; a wildcard, what there is.
     package func concrete(_ path: AttributePath) -> [ConcreteAttributePath] {
         if let concrete = path.concrete { return [concrete] }
         return attributes.keys.filter {

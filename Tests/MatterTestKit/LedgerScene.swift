@@ -1,7 +1,7 @@
 import Foundation
 import MatterCrypto
 
-/// What a ledger holds, as answers in its own form by path.
+/// The contents of a ledger, as answers in its own form by path.
 package struct LedgerScene: Sendable {
     /// A certificate and what its entry says of it, which a test may make wrong.
     package struct Entry: Sendable {

@@ -15,9 +15,9 @@ package actor LoopbackDevice {
         /// Without one no commissioning window is open.
         package var passcode: UInt32?
         package var fabrics: [CASECredentials] = []
-        /// What comes in between before the last message of a handshake, as if from a second device.
+        /// A message that comes in between before the last message of a handshake, as if from a second device.
         package var stray: StatusReport?
-        /// What the device says in place of the last message of a handshake.
+        /// The device's message in place of the last message of a handshake.
         package var lastWord: StatusReport?
         /// Whether the device says everything but its last message twice, as a new message each time.
         package var repeatsItself = false
@@ -47,7 +47,7 @@ package actor LoopbackDevice {
     /// Sessions that had to go for a newer one.
     package private(set) var evicted = 0
     private var order: [SessionReference] = []
-    /// What commissioners and controllers reported in the middle of a handshake.
+    /// Status reports of commissioners and controllers in the middle of a handshake.
     package private(set) var reported: [StatusReport] = []
     private let resumptions = Mutex<[[UInt8]: ResumptionRecord]>([:])
 

@@ -21,13 +21,13 @@ package final class Relay: Sendable {
         case double(Duration)
     }
 
-    /// What becomes of a datagram of a secure session; handshakes always pass, but for ``cutOff()``.
+    /// The fate of a datagram of a secure session; handshakes always pass, but for ``cutOff()``.
     package typealias Rule = @Sendable (Passing) -> Fate
 
     /// Whether it is to be lost.
     package typealias Loss = @Sendable (Direction) -> Bool
 
-    /// What becomes of a datagram of a handshake: what goes where in its place.
+    /// The fate of a datagram of a handshake: what goes where in its place.
     package typealias Meddling = @Sendable (Direction, [UInt8]) -> [(Direction, [UInt8])]
 
     private struct State {
@@ -80,7 +80,7 @@ package final class Relay: Sendable {
     /// From now on loses what `loss` says.
     package func lose(_ loss: @escaping Loss) { treat { loss($0.direction) ? .lose : .pass } }
 
-    /// From now on does to handshakes what somebody on the way might.
+    /// From now on does to handshakes what an attacker on the way might.
     package func meddle(_ meddling: @escaping Meddling) { state.withLock { $0.meddling = meddling } }
 
     /// From now on loses the first datagrams in one direction.

@@ -2,7 +2,7 @@ import MatterController
 package import MatterState
 import Synchronization
 
-/// What the journal held at certain moments.
+/// The contents of the journal at certain moments.
 package final class Seen: Sendable {
     private let state = Mutex<[String: [PendingNode]]>([:])
 

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// All work of a test runs on one queue: its tasks, its actors and the event loop of its links. When the queue is empty,
 /// the clock jumps to the next timer. A test that waits for a minute takes no time, and a busy machine changes nothing.
-/// What a test waits for must therefore be on that queue too: no socket, no thread, no real sleep.
+/// An event that a test waits for must therefore be on that queue too: no socket, no thread, no real sleep.
 package final class VirtualTime: TimeSource {
     package let isStepped = true
     /// The time of the test under way; `nil` where it is the real one.

@@ -4,7 +4,7 @@ package import Testing
 
 /// For tests in which time passes: each has a time and a network of its own.
 package struct VirtualTimeTrait: SuiteTrait, TestTrait, TestScoping {
-    /// What still runs when a test is over may look for its time.
+    /// A job that still runs when a test is over may look for its time.
     private static let kept = Mutex<[VirtualTime]>([])
 
     package var isRecursive: Bool { true }

@@ -12,7 +12,7 @@ import Testing
         let sent: [UInt8]
         let ephemeral: UInt64
 
-        /// A message from somebody who saw ours.
+        /// A message from an attacker who saw ours.
         func message(
             counter: UInt32, opcode: UInt8 = 0x31, payload: [UInt8] = [2], needsAck: Bool = true,
             acknowledges: UInt32? = nil

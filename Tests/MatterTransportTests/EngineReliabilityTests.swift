@@ -260,7 +260,7 @@ import Testing
         #expect(!pair.controller.contains(key) && pair.controller.isDrained)
     }
 
-    @Test("a closed exchange whose message nobody acknowledges ends with the last retransmission")
+    @Test("a closed exchange whose message is not acknowledged ends with the last retransmission")
     func closingInVain() throws {
         var pair = try Pair()
         let (key, _) = try pair.request()

@@ -92,7 +92,7 @@ import Testing
         #expect(device.exchangeCount == 0)
     }
 
-    @Test("what nobody admits is acknowledged if it asks for that, and goes no further")
+    @Test("a message that is not admitted is acknowledged if it asks for that, and goes no further")
     func notAdmitted() throws {
         var pair = try Pair(deviceAdmits: { protocolID, opcode, isSecure in
             protocolID == .test && opcode == 2 && isSecure
@@ -216,7 +216,7 @@ import Testing
         )
     }
 
-    @Test("an unsecured duplicate is acknowledged; a peer that restarted begins anew")
+    @Test("an unsecured duplicate is acknowledged; a peer that restarted begins again")
     func unsecuredDuplicates() throws {
         var device = try engine()
         let datagram = unsecured(counter: 1000)

@@ -236,7 +236,7 @@ import Testing
         await wire.shutDown()
     }
 
-    @Test("whoever waits is told when the exchange, the session or everything is closed", arguments: 0..<4)
+    @Test("a waiting caller is told when the exchange, the session or everything is closed", arguments: 0..<4)
     func closing(way: Int) async throws {
         let wire = try await Wire()
         let exchange = try await wire.request()
@@ -250,7 +250,7 @@ import Testing
         }
         #expect(try await waiting.value.error.code == .closed)
         if way > 0 {
-            // Nobody waits for what cannot come.
+            // No one waits for a message that cannot come.
             let (error, _) = try await failure { try await exchange.receive(until: .now + .seconds(60)) }
             #expect(error.code == .closed)
         }

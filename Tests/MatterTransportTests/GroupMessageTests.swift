@@ -38,7 +38,7 @@ import Testing
         return try security.seal(header: header, plaintext: inner.encoded())
     }
 
-    @Test("a message arrives once, whoever else hears it; nothing is acknowledged")
+    @Test("a message arrives once, although others hear it; nothing is acknowledged")
     func arrives() throws {
         var device = try Self.device()
         let datagram = try Self.datagram(Self.message(100))

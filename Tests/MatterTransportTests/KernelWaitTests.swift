@@ -59,7 +59,7 @@ struct KernelWaitTests {
         #expect(files[0].lock())
     }
 
-    @Test("bytes are waited for until nobody has them, and are free afterwards")
+    @Test("bytes are waited for until no socket has them, and are free afterwards")
     func range() async throws {
         let files = try file(3)
         #expect(files[0].range(F_WRLCK, 7))

@@ -65,7 +65,7 @@ import Testing
         #expect(inner.header.encoded() + inner.payload == Array(plain[length...]))
     }
 
-    /// What the group vectors are under.
+    /// The key of the group vectors.
     private func group(_ vector: Vector, groups: Set<UInt16>? = nil) throws -> GroupReception {
         let key = SecretBytes(hex(vector.encryptKey ?? "ca92d7a0942d1a511a0e26ad074f4c2f"))
         let privacyKey = SecretBytes(hex(vector.privacyKey ?? "bfe9da016a765365f2dd97a9f939e425"))

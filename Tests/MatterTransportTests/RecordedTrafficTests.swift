@@ -58,7 +58,7 @@ import Testing
         sessions = try ["PASE": Vectors.load("pase-transcript.json"), "CASE 1": #require(handshakes.first)]
     }
 
-    @Test("every datagram opens, has the recorded headers and payload, and is made anew octet for octet")
+    @Test("every datagram opens, has the recorded headers and payload, and is made again byte for byte")
     func everyDatagram() throws {
         try #require(messages.count > 100)
         for (number, message) in messages.enumerated() {
@@ -101,7 +101,7 @@ import Testing
         return (actions.delivered.map(\.payload), actions.dropped)
     }
 
-    /// What began an exchange or went on with one that the same side began; the recording has retransmissions.
+    /// Messages that began an exchange or went on with one of the same side; the recording has retransmissions.
     private func expected(_ session: String, toDevice: Bool) -> [[UInt8]] {
         var seen: Set<String> = []
         return messages.filter {

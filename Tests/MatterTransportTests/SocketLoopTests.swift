@@ -9,7 +9,7 @@ import Testing
 struct SocketLoopTests {
     private let loop = SystemTime().eventLoop
 
-    /// What was done, in its order.
+    /// The actions, in their order.
     private final class Record: Sendable {
         private let entries = Mutex<[Int]>([])
         func add(_ number: Int) { entries.withLock { $0.append(number) } }

@@ -50,7 +50,7 @@ extension ProtocolID {
 }
 
 extension [MessageEngine.Action] {
-    /// What goes out, in order.
+    /// The datagrams that go out, in order.
     var datagrams: [[UInt8]] { compactMap { if case .transmit(let datagram, _) = $0 { datagram } else { nil } } }
     var targets: [PeerAddress] { compactMap { if case .transmit(_, let target) = $0 { target } else { nil } } }
     var delivered: [ReceivedMessage] {

@@ -124,7 +124,7 @@ import Testing
     @Test("a service that replaces refresh tokens has the new one kept, and the user asked with the new session")
     func replacedRefreshToken() async throws {
         try await withCloud { cloud in
-            // Somebody else was logged in here, and his tokens are good.
+            // Another user was logged in here, with good tokens.
             _ = try await cloud.loggedIn("alice")
             let soon = #"{"status":"success","accesstoken":"e30.eyJleHAiOjE3OTAwMDAwMDF9.x","refreshtoken":"second"}"#
             let transport = CannedTransport(
@@ -236,7 +236,7 @@ import Testing
             let isCertificate = ["malformed-pem", "root-without-aki"].contains(text)
             #expect(error?.code == (isCertificate ? .invalidCertificate : .malformedAnswer))
             #expect(error?.reason.contains("the group 'odd' (\(odd.id))") == true)
-            // What needs no fabric is done all the same.
+            // A command that needs no fabric is done all the same.
             _ = try await client.call(.delete(try await client.findGroup("odd").id))
             #expect(try await client.groups(onlyMatter: false).map(\.name) == ["home"])
         }

@@ -16,7 +16,7 @@ import Testing
 private struct DeviceBench {
     static let node = NodeID(0x5AF0_C0FF_EE00_0001)
 
-    /// What the device was told.
+    /// The commands that the device got.
     final class Told: Sendable {
         private struct State {
             var commands: [(id: CommandID, fields: TLVValue?)] = []
@@ -198,7 +198,7 @@ private struct DeviceBench {
         return try await bench.rainMaker().grant(admin: Self.admin, operate: Self.operate, own: own)
     }
 
-    @Test("the access list is written as long as it is what was read, and read anew if it is not")
+    @Test("the access list is written as long as it is what was read, and read again if it is not")
     func changedMeanwhile() async throws {
         let bench = try await DeviceBench(
             0x001F, attributes: [0: Self.accessList],
@@ -268,7 +268,7 @@ private struct DeviceBench {
         await bench.end()
     }
 
-    @Test("after a part of which nobody knows whether it arrived, all begins anew")
+    @Test("after a part that may have arrived or not, all begins again")
     func lostPart() async throws {
         let bench = try await DeviceBench(HubDevice.cluster, attributes: Self.status) { command, told in
             // The second part, once: taken, and the answer never comes.

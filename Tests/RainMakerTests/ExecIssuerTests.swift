@@ -97,7 +97,7 @@ import Testing
     @Test("what it leaves running in the background is not waited for")
     func background() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        // What it waits for would never come.
+        // The awaited event would never come.
         let issued = try await issuer("sleep 100000 & cat '\(try chain())'").issue(csr, context: NOCIssueContext())
         #expect(issued.nodeID == NodeID(42))
     }

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timed) struct HubsInCloudTests {
     private static let url = "https://cloud.test"
 
-    /// What a cloud tells of a controller whose firmware has names of its own.
+    /// A cloud's data on a controller whose firmware has names of its own.
     private static func renamed(status: Int, group: String = "", token: Int = 2) -> JSONValue {
         [
             "id": "hub7", "node_type": "rainmaker", "status": ["connectivity": ["connected": true]],
@@ -219,7 +219,7 @@ import Testing
     }
 }
 
-/// What an emulator says to the person at its console.
+/// An emulator's lines for the person at its console.
 private final class Notices: Sendable {
     private let lines = Mutex<[String]>([])
     var all: [String] { lines.withLock { $0 } }

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "a user id in the list that cannot be read is nobody's trouble",
+        "a user id in the list that cannot be read is skipped",
         arguments: ["wrong-type=matter_user_id,on=getNodeGroups", "missing=matter_user_id", "blank=matter_user_id"])
     func oddUserID(text: String) async throws {
         try await withCloud { cloud in

@@ -27,7 +27,7 @@ class ListEdits(Test):
 
             def subjects():
                 entries = controller.succeed("acl", "ls", "n", "--json", *here).json["entries"]
-                return {int(s["id"]) for e in entries for s in e["subjects"]}
+                return {int(s["subject"]) for e in entries for s in e["subjects"]}
 
             def one(number, dice):
                 entries = own + [

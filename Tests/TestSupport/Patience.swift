@@ -2,7 +2,7 @@
 /// a test waiting for ever; the load of a machine does not reach it.
 package let patience = Duration.seconds(900)
 
-/// What a test has waited for and not seen.
+/// An event that a test has waited for in vain.
 package struct WaitedInVain: Error, CustomStringConvertible {
     package let description: String
 }

@@ -36,7 +36,7 @@ package enum Vectors {
         return try Data(contentsOf: folder.appendingPathComponent(name))
     }
 
-    /// What is missing from a file.
+    /// The part that is missing from a file.
     package struct TooFew: Error {
         package let name: String
         package let count: Int

@@ -48,6 +48,8 @@ WORDS = [
     (re.compile(r"\b(somebody|nobody|whoever|anew|thereby)\b", re.I), "say who or what it is, or 'again'"),
     (re.compile(r'"[^"]*(?<!there) (?:is|are) no (?!longer)[a-z]+[^"]*"'), "say that it is not a …"),
 ]
+# A comment that begins so wants a noun.
+OPENING = re.compile(r"\s*///? What ")
 # Files that people read; in tests, the words of what is tested stand.
 READ = re.compile(r"Sources/(?!.*Generated/).*\.swift|docs/(?!contributing).*\.md|README\.md|Makefile")
 # Without its name the parser makes one from the type, and looks through all conformances of the program for it.
@@ -66,7 +68,7 @@ VENDOR = re.compile(r"rainmaker", re.I)
 VENDOR_MODULES = {"RainMaker", "RainMakerCommandLine", "RainMakerEmulator", "rainmaker-emulator", "matterctl"}
 VENDOR_DATA = (
     "MatterClusters/Generated/", "MatterSimulator/Generated/",
-    "MatterModel/DataModel/Generated/", "MatterModel/DataModel/Catalogue/RepeatableCommands.swift",
+    "MatterModel/DataModel/Generated/", "MatterController/Controller/Verbs/RepeatableCommands.swift",
     # The virtual device has the vendor's clusters, and lists what kinds of devices have them.
     "MatterSimulator/ApplicationClusters/RainMaker/", "MatterSimulator/DeviceTypes/SimulatedType+Table.swift",
 )
@@ -158,6 +160,8 @@ def findings(path):
             yield from ((number, what) for pattern, what in WORDS if pattern.search(line))
         if path.suffix != ".swift":
             continue
+        if OPENING.match(line):
+            yield number, "begin a comment with a noun: 'The state of …'"
         code = COMMENT_OR_STRING.sub("", line)
         if is_program and "Generated" not in name.parts and PUBLIC.match(line) and not is_documented(lines, number):
             yield number, "a public declaration without a doc comment"

@@ -308,7 +308,7 @@ class Source:
         self.add(2, "/// The number of the cluster.", f"{CONSTANT} cluster: ClusterID {{ {hexadecimal(cluster['id'])} }}",
                  f"/// The number within the cluster.", f"{CONSTANT} id: {identifier} {{ {number} }}")
         for fact in facts:
-            self.add(2, "/// What the node answers." if "typealias" in fact else "/// It is sent as a timed interaction.", fact)
+            self.add(2, "/// The answer of the node." if "typealias" in fact else "/// It is sent as a timed interaction.", fact)
         self.members(scope, swift, value["fields"], cluster["name"],
                      value.get("fabricScoped") or any(field["id"] == FABRIC_INDEX for field in value["fields"]),
                      cluster["id"] if kind == "Command" and direction == "request" else None)

@@ -107,7 +107,8 @@ def page(command, path, version):
     lines = [
         f".\\\" Generated from the command definitions by {pathlib.Path(__file__).name}; do not edit.",
         ".Dd $Mdocdate$", f".Dt {word(name.upper())} 1", f".Os {word(version)}",
-        ".Sh NAME", f".Nm {word(' '.join(path))}", f".Nd {escaped(command.get('abstract', '').rstrip('.'))}",
+        # One word, by which apropos finds the page.
+        ".Sh NAME", f".Nm {escaped(name)}", f".Nd {escaped(command.get('abstract', '').rstrip('.'))}",
         ".Sh SYNOPSIS", f".Nm {word(' '.join(path))}",
     ]
     if children(command):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""record_demo.py BINARY FOLDER: plays the demo in a terminal of its own and writes what it showed as FOLDER/demo.cast
-(asciicast, version 2) and FOLDER/demo.svg, in which the lines appear in the time that they took."""
+"""record_demo.py BINARY FOLDER: plays the demo and the first hour of a new user, each in a terminal of its own, and writes what
+they showed: FOLDER/demo.cast and FOLDER/first-hour.cast (asciicast, version 2), FOLDER/demo.svg, in which the lines appear in the
+time that they took, and FOLDER/first-hour.txt."""
 
 import fcntl
 import json
@@ -13,19 +14,21 @@ import termios
 import time
 from html import escape
 
-WIDTH, HEIGHT = 112, 60
+# Each with the size of its terminal.
+SCRIPTS = {"demo": (112, 60), "first-hour": (100, 40)}
 ROW, COLUMN, MARGIN = 18, 8.1, 16
 COLORS = {"31": "#f47067", "32": "#8ddb8c", "33": "#f69d50", "90": "#768390"}
 PLAIN = ("", False)
 
 
-def play(binary):
-    """What the demo wrote, with the seconds from its start."""
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Lab", "demo.sh")
+def play(name, binary):
+    """The output of a script, with the seconds from its start."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Lab", f"{name}.sh")
+    width, height = SCRIPTS[name]
     child, terminal = pty.fork()
     if child == 0:
         os.execve(script, [script, os.path.abspath(binary)], dict(os.environ, TERM="xterm-256color"))
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", HEIGHT, WIDTH, 0, 0))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
     start, events, rest = time.monotonic(), [], b""
     while True:
         try:
@@ -47,7 +50,7 @@ def play(binary):
         if data:
             events.append((round(time.monotonic() - start, 3), text))
     if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
-        sys.exit("the demo failed:\n" + "".join(text for _, text in events))
+        sys.exit(f"{name}.sh failed:\n" + "".join(text for _, text in events))
     return events
 
 
@@ -82,18 +85,26 @@ class Screen:
                 self.style = (
                     PLAIN if number == "0" else (color, True) if number == "1" else
                     (COLORS.get(number, color), isBold))
+        elif token[-1] == "J":
+            del self.lines[self.row][self.column:]
+            del self.lines[self.row + 1:], self.times[self.row + 1:]
         elif token[-1] == "K":
             del self.lines[self.row][0 if numbers == ["2"] else self.column:]
         elif token[-1] == "A":
             self.row = max(0, self.row - int(numbers[0] if numbers else 1))
 
 
-def drawing(events):
+def shown(events):
     screen = Screen()
     for now, text in events:
         screen.write(now, text)
     while screen.lines and not any(cell != " " for cell, _ in screen.lines[-1]):
         screen.lines.pop()
+    return screen
+
+
+def drawing(events):
+    screen = shown(events)
     longest = max(map(len, screen.lines))
     width, height = int(longest * COLUMN) + 2 * MARGIN, len(screen.lines) * ROW + 2 * MARGIN
     parts = [
@@ -123,12 +134,19 @@ def drawing(events):
     return "\n".join(parts + ["</svg>", ""])
 
 
+def write(folder, name, text):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 binary, folder = sys.argv[1:]
-events = play(binary)
-header = {"version": 2, "width": WIDTH, "height": HEIGHT, "title": "make demo", "env": {"TERM": "xterm-256color"}}
-with open(os.path.join(folder, "demo.cast"), "w", encoding="utf-8") as cast:
-    cast.write(json.dumps(header) + "\n")
-    for now, text in events:
-        cast.write(json.dumps([now, "o", text], ensure_ascii=False) + "\n")
-with open(os.path.join(folder, "demo.svg"), "w", encoding="utf-8") as svg:
-    svg.write(drawing(events))
+for name, (width, height) in SCRIPTS.items():
+    events = play(name, binary)
+    header = {"version": 2, "width": width, "height": height, "title": name, "env": {"TERM": "xterm-256color"}}
+    lines = [json.dumps(header)] + [json.dumps([now, "o", text], ensure_ascii=False) for now, text in events]
+    write(folder, f"{name}.cast", "\n".join(lines) + "\n")
+    if name == "demo":
+        write(folder, "demo.svg", drawing(events))
+    else:
+        rows = ("".join(cell for cell, _ in line).rstrip() for line in shown(events).lines)
+        write(folder, f"{name}.txt", "\n".join(rows) + "\n")

@@ -21,13 +21,15 @@ END_TO_END = {"laboratorySlot", "waitingSlot"}
 TOGETHER = "together"
 # A suite that makes one of these waits in real time.
 REAL = re.compile(r"\b(?:StandInServer|LocalListener|SocketLoop)\(")
+# One that makes one of these has a whole device in its process. Beside suites that compute, the device answers late.
+DEVICE = re.compile(r"\b(?:VirtualLight|SimulatedDevice)\(")
 # A type or extension of the file's first level, up to the brace that closes it in the first column.
 BLOCK = re.compile(
     r"^(?P<attributes>(?:@[\s\S]*?)??)(?:(?:package|public|final|private|fileprivate) )*"
     r"(?P<kind>struct|class|enum|actor|extension) (?P<name>\w+)(?P<body>[^\n]*\{(?:\}|[\s\S]*?^\}))", re.M)
 FREE = re.compile(r"^@Test\b", re.M)
 
-Suite = collections.namedtuple("Suite", "module name group path line says real")
+Suite = collections.namedtuple("Suite", "module name group path line says real device")
 
 
 def blocks(text):
@@ -65,8 +67,9 @@ def collect():
             if len(groups) > 1:
                 errors.append((first[0], first[1], f"{name} runs in two groups: {', '.join(groups)}"))
             real = any(REAL.search(part[4]) for part in found)
+            device = "virtualTime" not in words and any(DEVICE.search(part[4]) for part in found)
             suites[module, name] = Suite(
-                module, name, groups[0] if groups else TOGETHER, first[0], first[1], bool(groups), real)
+                module, name, groups[0] if groups else TOGETHER, first[0], first[1], bool(groups), real, device)
     return list(suites.values()), errors
 
 
@@ -77,6 +80,9 @@ def check(suites, errors):
         by_module[suite.module].append(suite)
     for suite in suites:
         others = by_module[suite.module]
+        if suite.device and suite.group == TOGETHER:
+            yield suite.path, suite.line, f"{suite.name} has a device in its process: add .fewAtATime or .virtualTime"
+            continue
         if suite.says:
             continue
         if suite.real:

@@ -13,7 +13,7 @@ let package = Package(
             name: $0,
             dependencies: ["MatterController", "MatterClusters"].map { .product(name: $0, package: "matterctl") })
     } + [
-        // What no example calls, for the tests.
+        // The calls of no example, for the tests.
         .executableTarget(
             name: "outside",
             dependencies: ["MatterController", "MatterClusters"].map { .product(name: $0, package: "matterctl") },

@@ -10,6 +10,7 @@ import TestSupport
 final class Child: Sendable {
     let pid: Int32
     private let exit = Exit()
+    private let arguments: [String]
     private let output: URL
     private let errors: URL
 
@@ -19,6 +20,7 @@ final class Child: Sendable {
         input: String = "", folder: TemporaryFolder
     ) throws {
         let id = UUID().uuidString
+        self.arguments = executable == Laboratory.binary ? arguments : []
         output = folder.file("\(id).out")
         errors = folder.file("\(id).err")
         let source = folder.file("\(id).in")
@@ -85,7 +87,10 @@ final class Child: Sendable {
             signal(SIGKILL)
         }
         defer { watchdog.cancel() }
-        return await exit.status()
+        let status = await exit.status()
+        // A result printed with `--json` has the form that docs/schemas describes.
+        ReportSchemas.check(arguments, stdout: stdout, stderr: stderr)
+        return status
     }
 
     private func read(_ file: URL) -> String {
@@ -93,7 +98,7 @@ final class Child: Sendable {
     }
 }
 
-/// The end of a process, for whoever asks, before or after.
+/// The end of a process, for callers that ask before or after it.
 private final class Exit: Sendable {
     private struct State {
         var status: Int32?

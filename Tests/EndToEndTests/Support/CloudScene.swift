@@ -84,7 +84,7 @@ final class CloudEmulator: Sendable {
     /// `http://127.0.0.1:PORT`.
     var url: String { base.withLock { $0 } }
 
-    /// What it was asked since it was last started, and what went wrong with it.
+    /// The requests since its last start, and its errors.
     var errors: String { child.withLock { $0.stderr } }
 
     // MARK: Users
@@ -111,7 +111,7 @@ final class CloudDevice: Sendable {
 
     private struct State {
         var child: Child
-        /// What earlier runs of the device printed.
+        /// The output of earlier runs of the device.
         var past: [String] = []
     }
 
@@ -209,7 +209,7 @@ final class CloudDevice: Sendable {
     }
 }
 
-/// A cloud, Alice, who has a group and its fabric, and a device that nobody has commissioned.
+/// A cloud, Alice, who has a group and its fabric, and a device that is on no fabric.
 struct CloudScene: Sendable {
     let cloud: CloudEmulator
     let alice: MatterCtl

@@ -57,7 +57,7 @@ struct LaboratoryError: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// A folder that goes when nobody needs it any more.
+/// A folder that goes when it is not needed any more.
 final class TemporaryFolder: Sendable {
     let url: URL
 

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Somebody who answers handshakes in a device's name, Tests/Lab/liar.py.
+/// An attacker who answers handshakes in a device's name, Tests/Lab/liar.py.
 final class Liar: Sendable {
     let port: Int
     private let folder: TemporaryFolder
@@ -36,6 +36,6 @@ final class Liar: Sendable {
         _ = await child.status()
     }
 
-    /// What it did.
+    /// Its actions.
     var lies: Int { child.stdout.split(separator: "\n").count - 1 }
 }

@@ -13,7 +13,7 @@ final class Light: Sendable {
 
     private struct State {
         var child: Child
-        /// What earlier runs of the device printed.
+        /// The output of earlier runs of the device.
         var past: [String] = []
     }
 
@@ -68,7 +68,7 @@ final class Light: Sendable {
     var qrCode: String { value(of: "qr") }
     var manualCode: String { value(of: "manual") }
 
-    /// What it has printed since it was first started.
+    /// Its output since it was first started.
     var lines: [String] {
         state.withLock { state in state.past + Self.lines(of: state.child) }
     }
@@ -87,7 +87,7 @@ final class Light: Sendable {
         }
     }
 
-    /// What it complained about.
+    /// Its complaints.
     var errors: String { state.withLock { $0.child.stderr } }
 
     func signal(_ number: Int32) { state.withLock { $0.child.signal(number) } }

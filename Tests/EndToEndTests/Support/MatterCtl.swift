@@ -4,7 +4,7 @@ import Testing
 
 /// The program, as a user runs it, with a state directory of its own.
 struct MatterCtl: Sendable {
-    /// What came of one run.
+    /// The outcome of one run.
     struct Outcome: Sendable, CustomStringConvertible {
         var arguments: [String]
         var status: Int32
@@ -111,7 +111,7 @@ struct MatterCtl: Sendable {
     }
 }
 
-/// What `node ls` knows.
+/// The nodes that `node ls` shows.
 struct Nodes: Equatable {
     var commissioned: [Int] = []
     var pending: [Int] = []

@@ -15,7 +15,7 @@ struct Scene: Sendable {
         return scene
     }
 
-    /// A light that nobody has commissioned.
+    /// A light that is on no fabric.
     static func fresh(_ options: [String] = []) async throws -> Scene {
         Scene(light: try await Light.start(options), matterctl: try MatterCtl())
     }

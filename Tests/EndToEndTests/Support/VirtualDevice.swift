@@ -17,7 +17,7 @@ final class VirtualDevice: Sendable {
 
     private struct State {
         var child: Child
-        /// What earlier runs of the device printed.
+        /// The output of earlier runs of the device.
         var past: [JSON] = []
     }
 
@@ -145,7 +145,7 @@ final class VirtualDevice: Sendable {
         }
     }
 
-    /// What is wrong with it.
+    /// The fault of it.
     var errors: String { state.withLock { $0.child.stderr } }
 
     func wait(

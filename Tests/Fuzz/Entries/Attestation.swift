@@ -1,7 +1,7 @@
 @testable import MatterCrypto
 
 extension FuzzEntry {
-    /// What a device proves its origin with.
+    /// A device's proof of its origin.
     static let attestation = [
         FuzzEntry("declaration") {
             try Seeds.declarations()

@@ -72,7 +72,7 @@ extension FuzzEntry {
             try Seeds.checkIns()
         } run: { bytes in
             guard let key = Seeds.checkInKey else { preconditionFailure("no key") }
-            // What a device with the key could have sent.
+            // An answer that only a device with the key can send.
             var counter: UInt32 = 0
             for byte in bytes.prefix(4) { counter = counter << 8 | UInt32(byte) }
             let sent = CheckInMessage(counter: counter, applicationData: Array(bytes.dropFirst(4)))

@@ -86,7 +86,7 @@ extension FuzzEntry {
         return .refused
     }
 
-    /// What commissioning makes of a report.
+    /// The decision of a commissioning about a report.
     private static func take(_ result: ReadResult) {
         let information = DeviceInformation(result)
         _ = (information.isFabricTableFull, information.isLongIdleTime)

@@ -66,7 +66,7 @@ extension FuzzEntry {
         { value in accepts { take(try query.read(value)) } }
     }
 
-    /// What an update makes of certificates: whatever passes can be stored, and is the same when it is read.
+    /// The result of an update of certificates: whatever passes can be stored, and is the same when it is read.
     private static func take(_ certificates: [LedgerCertificate], _ identifier: LedgerCertificateID) {
         var snapshot = LedgerSnapshot(net: .main, origin: "https://ledger.example")
         snapshot.roots = [identifier]

@@ -54,7 +54,7 @@ enum Seeds {
         BTPSegment(nil, acknowledged: 1, sequence: 3).encoded(),
     ]
 
-    /// What a central says to a peripheral, and the other way round.
+    /// The messages of a central and a peripheral.
     static let btp: [[UInt8]] = [
         Pieces.joined([btpValues[0]] + btpValues[2..<5]),
         Pieces.joined([
@@ -239,7 +239,7 @@ enum Seeds {
         ])
     ).encoded()
 
-    /// What a peer answers to a read, a subscription, writes and commands.
+    /// A peer's answers to a read, a subscription, writes and commands.
     static let conversations: [[UInt8]] = [
         [0] + Pieces.joined([[5] + reportData]),
         [1] + Pieces.joined([[5] + reportData, [4] + SubscribeResponse(subscriptionID: 7, maxInterval: 60).encoded()]),

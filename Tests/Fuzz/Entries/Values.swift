@@ -23,7 +23,7 @@ extension FuzzEntry {
                 _ = printer.meaning(value, as: definition?.type)
                 let json = printer.json(value, as: definition?.type)
                 guard let again = try? JSONValue(parsing: json.utf8()) else { preconditionFailure("not JSON") }
-                // What was printed may be typed again.
+                // A printed value may be typed again.
                 if let type = definition?.type { _ = try? ValueParser().value(json: again, as: type, at: "value") }
             }
             return definition == nil ? .refused : .deep

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the fuzzer found worth keeping, through the same functions.
+/// Inputs that the fuzzer has kept, through the same functions.
 @Suite("Fuzzing corpus") struct ReplayTests {
     /// The committed inputs of a decoder: a line of hexadecimal digits each.
     private static func corpus(_ name: String) throws -> [[UInt8]] {

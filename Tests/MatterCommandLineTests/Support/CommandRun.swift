@@ -10,11 +10,19 @@ import Testing
 @testable import MatterController
 @testable import MatterNetwork
 
-/// What a command line came to that ran in this process.
+/// The outcome of a command line that ran in this process.
 struct CommandRun: CustomStringConvertible {
     let status: Int32
     let stdout: String
     let stderr: String
+
+    /// A result printed with `--json` has the form that docs/schemas describes.
+    init(_ words: [String], _ status: Int32, _ output: Output) {
+        self.status = status
+        stdout = output.stdout
+        stderr = output.stderr
+        ReportSchemas.check(words, stdout: stdout, stderr: stderr)
+    }
 
     /// The lines of stderr.
     var messages: [String] { stderr.split(separator: "\n").map(String.init) }
@@ -84,7 +92,7 @@ final class Shell: Sendable {
         let output = Output()
         let status = await Program.run(
             words, with: [.rainMaker], simulate: Self.simulate, on: try terminal(input, output))
-        return CommandRun(status: status, stdout: output.stdout, stderr: output.stderr)
+        return CommandRun(words, status, output)
     }
 
     /// Starts a command that runs until it is stopped.
@@ -96,7 +104,8 @@ final class Shell: Sendable {
         let terminal = try typing.map { self.terminal($0.fileHandleForReading, output) } ?? terminal("", output)
         let words = words.split(separator: " ").map(String.init)
         return Background(
-            output, typing, Task { await Program.run(words, with: [.rainMaker], simulate: Self.simulate, on: terminal) }
+            words, output, typing,
+            Task { await Program.run(words, with: [.rainMaker], simulate: Self.simulate, on: terminal) }
         )
     }
 
@@ -146,11 +155,13 @@ final class Output: Sendable {
 
 /// A command under way.
 final class Background: Sendable {
+    private let words: [String]
     private let output: Output
     private let typing: Pipe?
     private let task: Task<Int32, Never>
 
-    init(_ output: Output, _ typing: Pipe?, _ task: Task<Int32, Never>) {
+    init(_ words: [String], _ output: Output, _ typing: Pipe?, _ task: Task<Int32, Never>) {
+        self.words = words
         self.output = output
         self.typing = typing
         self.task = task
@@ -194,12 +205,12 @@ final class Background: Sendable {
 
     /// Waits until it has ended by itself.
     func end() async -> CommandRun {
-        CommandRun(status: await task.value, stdout: output.stdout, stderr: output.stderr)
+        CommandRun(words, await task.value, output)
     }
 
     /// Interrupts it.
     func stop() async -> CommandRun {
         task.cancel()
-        return CommandRun(status: await task.value, stdout: output.stdout, stderr: output.stderr)
+        return CommandRun(words, await task.value, output)
     }
 }

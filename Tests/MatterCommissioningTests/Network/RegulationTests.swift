@@ -5,7 +5,7 @@ import Testing
 @testable import MatterController
 @testable import MatterModel
 
-/// What a device is told of where it is, and of who has the time.
+/// The place and the time source that a device is given.
 @Suite("Commissioning flow: regulation and time sources") struct RegulationTests {
     private static func regulations(_ journey: Journey) -> [String] {
         journey.commands.compactMap { command in

@@ -27,12 +27,12 @@ struct Journey {
     var configuration: CommissioningFlow.Configuration
     var device: FakeDevice
     var verdict = Verdict.atOnce
-    /// What the issuer gives; by default what the local authority issues for the node id 7.
+    /// The certificate of the issuer; by default the one that the local authority issues for the node id 7.
     var issue: (CertificateSigningRequest, NOCIssueContext, TestFabric) throws -> IssuedNOC = { csr, _, fabric in
         try fabric.issuer().issue(csr, nodeID: NodeID(7))
     }
     var requestedNodeID: NodeID? = NodeID(7)
-    /// What a person answers who is asked for a network.
+    /// The answer of a person who is asked for a network.
     var choose: (NetworkChoice) -> NetworkCredential? = { _ in nil }
     private(set) var choices: [NetworkChoice] = []
     /// Commands to which nothing comes back once the pending node is recorded.
@@ -46,10 +46,10 @@ struct Journey {
     private(set) var issued: IssuedNOC?
     private(set) var result: CommissioningFlow.Result?
     private(set) var error: CommissioningError?
-    /// What was to be undone after each event.
+    /// The steps to undo after each event.
     private(set) var undos: [String] = []
     private(set) var undo = CommissioningFlow.Undo.nothing
-    /// What the flow says at its end.
+    /// The flow's outcome at its end.
     private(set) var kindsWithoutNetwork: Set<NetworkKind>?
 
     init(_ change: (inout Journey) throws -> Void = { _ in }) throws {

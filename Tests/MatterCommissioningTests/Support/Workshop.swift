@@ -65,7 +65,7 @@ struct Workshop {
     func end() async { await manager.shutDown() }
 }
 
-/// What a commissioning told its user.
+/// The messages of a commissioning to its user.
 final class Progress: Sendable {
     private let events = Mutex<[CommissioningProgress]>([])
 

@@ -58,7 +58,7 @@ struct CutShort: Play {
         } ?? .killed
     }
 
-    /// What must be true once a commissioning counts as done.
+    /// Facts that must be true once a commissioning counts as done.
     private func judge(_ device: SimulatedDevice, _ stage: Stage) async {
         let owner = Controller(stage.options(stage.time))
         do {

@@ -1,4 +1,4 @@
-/// What may go wrong at one step of a run.
+/// The faults of one step of a run.
 enum Fault: String, CaseIterable, Hashable, Sendable {
     /// The message is lost.
     case lost
@@ -16,7 +16,7 @@ enum Fault: String, CaseIterable, Hashable, Sendable {
     case killed
     /// The device is started again.
     case restarted
-    /// The device needs the place of our oldest session for somebody else.
+    /// The device needs the place of our oldest session for another peer.
     case evicted
     /// The record of the kept session is the one that the process before has found.
     case takenBack
@@ -31,7 +31,7 @@ enum Fault: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// What a run is divided into.
+/// The steps of a run.
 enum Step: Hashable, Sendable {
     /// A message between the device and a process that can be killed, or that cannot, because it is over or not alone.
     case message(canKill: Bool)

@@ -160,7 +160,7 @@ extension SimulatedDevice {
         withNode { node, _ in node.read(path)?.items ?? [] }
     }
 
-    /// What another administrator of the same rights does.
+    /// The change of another administrator of the same rights.
     fileprivate func edit(_ list: ListEdit.List, by owner: NodeID) -> Bool {
         let path: ConcreteAttributePath
         let entry: TLVValue

@@ -52,7 +52,7 @@ final class Stage: Sendable {
         /// Until then all messages come late.
         var heldUpUntil: Instant?
         var devices: [Device] = []
-        /// What each message counter was used for.
+        /// The use of each message counter.
         var sent: [MessageKey: [UInt8]] = [:]
         var sessions: [UInt16: Int] = [:]
         var counters: [Int: [UInt32: Int]] = [:]
@@ -127,7 +127,7 @@ final class Stage: Sendable {
         if let why = await end.value { complain(why) }
         alarm.cancel()
         for process in state.withLock({ $0.graves }) { process.bury() }
-        // What befalls a device may speak of the stage.
+        // An event of a device may speak of the stage.
         state.withLock { $0.devices = [] }
         time.network.treat { _, _, _ in [] }
     }
@@ -144,7 +144,7 @@ final class Stage: Sendable {
 
     func endFaults() { state.withLock { $0.isFaulty = false } }
 
-    /// What goes wrong in this run.
+    /// The faults of this run.
     var faults: [Schedule.Entry] { schedule.entries }
 
     func note(_ event: String) {
@@ -309,7 +309,7 @@ final class Stage: Sendable {
         process.kill()
     }
 
-    /// What the kernel does when a process ends: its open files go, and with them its locks.
+    /// The kernel's work when a process ends: its open files go, and with them its locks.
     ///
     /// Beside another process, only what has locks goes, as only that is known to be its own.
     private func releaseFiles(of process: Process) {
@@ -379,9 +379,9 @@ private final class Latch<Value: Sendable>: Sendable {
     }
 }
 
-/// What processes and a device do on a stage, and what must be true afterwards.
+/// The actions of processes and a device on a stage, and the facts that must be true afterwards.
 protocol Play: Sendable, CustomStringConvertible {
-    /// What may go wrong in it.
+    /// The faults of it.
     var faults: Set<Fault> { get }
     /// Makes what all performances share; in real time.
     func prepare() async throws

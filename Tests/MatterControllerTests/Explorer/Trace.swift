@@ -1,7 +1,7 @@
-/// What happened in a run, in one number: runs with the same one are taken for equal (FNV-1a, 64 bits).
+/// The events of a run, in one number: runs with the same one are taken for equal (FNV-1a, 64 bits).
 struct Trace: Hashable, Sendable {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
-    /// All of it, where somebody wants to read it.
+    /// All of it, where it is to be read.
     private(set) var lines: [String]?
 
     init(isReadable: Bool = false) { lines = isReadable ? [] : nil }

@@ -26,7 +26,7 @@ struct TwoCommands: Play {
         case together
     }
 
-    /// What the user of a command hears.
+    /// The outcome for the user of a command.
     private enum Outcome: Hashable, Sendable {
         case done
         /// It may have run.
@@ -39,7 +39,7 @@ struct TwoCommands: Play {
 
     /// How long a command may take.
     private static let budget = Duration.seconds(15)
-    /// What a process takes longer to say goodbye.
+    /// The time that a process takes longer to say goodbye.
     private static let goodbye = Duration.seconds(3)
     private static let someSeconds = Duration.seconds(10)
     private static let aMinute = Duration.seconds(61)
@@ -211,7 +211,7 @@ struct TwoCommands: Play {
             default: break
             }
         }
-        // What is announced first costs nothing if the session is lost already.
+        // A command that is announced first costs nothing if the session is lost already.
         if opening == .stale, outcomes.contains(.unknown),
             stage.faults.allSatisfy({ $0.step < 2 && [.restarted, .evicted].contains($0.fault) })
         {

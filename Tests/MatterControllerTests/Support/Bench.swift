@@ -71,8 +71,9 @@ struct Bench {
     /// - Parameters:
     ///   - processing: how long the light may take for a command.
     ///   - patience: the same once it has acknowledged, where the user said how long to wait.
+    ///   - silence: how long it may say nothing to what only reads.
     init(
-        processing: Duration = .seconds(10), patience: Duration? = nil,
+        processing: Duration = .seconds(10), patience: Duration? = nil, silence: SilenceLimit = .wholeTime,
         _ change: (inout LoopbackDevice.Plan) -> Void = { _ in }
     ) async throws {
         state = try TemporaryState()
@@ -86,6 +87,7 @@ struct Bench {
         var options = Controller.Options(
             state: state.directory, addresses: [relay.address], logger: .silent, unixTime: { TestFabric.unixTime })
         options.time = testTime
+        options.silence = silence
         options.links = TestNetwork.links()
         options.processing = processing
         options.patience = patience

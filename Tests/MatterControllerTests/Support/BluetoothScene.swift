@@ -64,7 +64,7 @@ final class BluetoothScene: Sendable {
     let light: VirtualLight
     let network = Network()
     let controller: Controller
-    /// What the commissionings said.
+    /// The outcome of the commissionings.
     let progress = Mutex<[CommissioningProgress]>([])
     private let state: TemporaryState
 

@@ -14,7 +14,7 @@ final class ListedDevice: Sendable {
         var writes = 0
         /// Lists as they were after each message.
         var past: [[TLVValue]] = []
-        /// What another administrator adds before the next writes, one before each.
+        /// Entries that another administrator adds before the next writes, one before each.
         var rivals: [TLVValue] = []
         /// The answer to the message with that number, from 1 on.
         var refusal: (message: Int, status: IMStatus)?

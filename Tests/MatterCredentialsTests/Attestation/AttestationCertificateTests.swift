@@ -7,7 +7,7 @@ import Testing
 
 @Suite("attestation certificate")
 struct AttestationCertificateTests {
-    /// Replaces the one place where `old` stands in a certificate; nobody checks the signature while decoding.
+    /// Replaces the one place where `old` stands in a certificate; the signature is not checked while decoding.
     static func replacing(_ old: String, by new: String, in der: [UInt8]) throws -> [UInt8] {
         let text = hexString(der)
         #expect(text.ranges(of: old).count == 1)

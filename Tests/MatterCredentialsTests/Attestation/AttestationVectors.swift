@@ -25,7 +25,7 @@ struct AttestationVector: Decodable {
         case firmwareInformation = "firmware_information"
     }
 
-    /// What a commissioner says to this device.
+    /// Requests of a commissioner to this device.
     func verify(
         trust: TrustStore, revocation: (any RevocationSource)? = nil,
         at time: ValidationTime = .now(AttestationVector.now)

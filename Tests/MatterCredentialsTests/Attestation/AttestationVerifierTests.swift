@@ -355,7 +355,7 @@ struct AttestationVerifierTests {
                 #expect(check.found?.hasPrefix("\(told) (") == true)
             }
         }
-        // What the device reports is allowed, and what its code says is not.
+        // The reported product is allowed, and that of its code is not.
         device.alter = {
             $0.setupCode = VendorAndProduct(productID: 0x8002)
             $0.productID = nil
@@ -389,7 +389,7 @@ struct AttestationVerifierTests {
         #expect(rules.outcome == .warned && rules.detail == "the certification of this product is provisional")
     }
 
-    @Test("nothing is checked where nobody is to look")
+    @Test("nothing is checked where checks are off")
     func skipped() {
         #expect(AttestationReport.skipped.verdict == .skipped)
         #expect(AttestationReport.skipped.result == nil)

@@ -23,7 +23,7 @@ struct DevelopmentAttestationTests {
         return AttestationVerifier(trust: trust).verify(evidence, at: .now(TestDevice.now))
     }
 
-    @Test("a device of our own making is trusted by whoever trusts its root and declaration key")
+    @Test("a device of our own making is trusted where one trusts its root and declaration key")
     func trusted() throws {
         let attestation = try Self.make()
         let key = attestation.declarationKey.publicKey

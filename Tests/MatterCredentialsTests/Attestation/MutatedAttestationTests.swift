@@ -17,7 +17,7 @@ struct MutatedAttestationTests {
         case strayByte
         /// Of the two numbers s and n − s, either makes a signature with the same r.
         case otherRoot
-        /// What the device says of itself under its own signature and no commissioner compares: the timestamp, the firmware,
+        /// The device's statement about itself under its own signature and no commissioner compares: the timestamp, the firmware,
         /// vendors' members.
         case ownMembers
     }

@@ -56,7 +56,7 @@ struct RevocationSetTests {
         report.checks.first { $0.step == .revocation }?.outcome
     }
 
-    @Test("an entry only counts if whoever answers for it is the issuer")
+    @Test("an entry only counts if the authority that answers for it is the issuer")
     func signers() throws {
         let device = try TestDevice()
         let root = try device.paa.signed(with: device.paaKey)

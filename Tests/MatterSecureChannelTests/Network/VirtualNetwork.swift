@@ -83,7 +83,7 @@ final class VirtualNetwork {
     }
 }
 
-/// What an application does with one exchange.
+/// An application's use of one exchange.
 protocol Conversation: AnyObject {
     func received(_ message: ReceivedMessage, on key: ExchangeKey, of host: Host)
     /// The last message was given up.

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import MatterNetwork
 
-/// Somebody on the way who saw our handshake messages, and answers them or damages the answers.
+/// An attacker on the way who saw our handshake messages, and answers them or damages the answers.
 final class Meddler: Sendable {
     private struct State {
         /// The header of the client's last message, which the forger answers.

@@ -12,7 +12,7 @@ struct AccessControlTests {
 
     private static let onOff = OnOff.id
 
-    /// What a subject with one entry may do: read, operate, manage (Identify), administer (the list itself).
+    /// The rights of a subject with one entry: read, operate, manage (Identify), administer (the list itself).
     private func rights(_ bench: NodeBench, _ caller: Caller) throws -> [Bool] {
         [
             try bench.read(1, Self.onOff, 0, by: caller).first?.value != nil,
@@ -44,7 +44,7 @@ struct AccessControlTests {
         #expect(try rights(bench, controller.caller(index, node: 0x78)) == [false, false, false, false])
     }
 
-    @Test("an entry without subjects means every node of its own fabric, and nobody of another")
+    @Test("an entry without subjects means every node of its own fabric, and none of another")
     func anybody() throws {
         let (bench, controller, index) = try bench([Entry(.operate, .case)])
         #expect(try rights(bench, controller.caller(index, node: 0x99))[1])

@@ -364,7 +364,7 @@ struct DeviceNetworkTests {
         await bench.stop()
     }
 
-    @Test("handshakes that nobody goes on with are bounded: the next one hears BUSY", arguments: [1, 16])
+    @Test("handshakes that are left half done are bounded: the next one hears BUSY", arguments: [1, 16])
     func abandonedHandshakes(limit: Int) async throws {
         let bench = try await NetworkBench("dimmable-light", { $0.limits.handshakes = limit })
         let controller = try NodeBench.Controller()

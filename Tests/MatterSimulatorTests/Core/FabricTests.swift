@@ -32,8 +32,8 @@ struct FabricTests {
     }
 
     /// Until Matter 1.4 certificates were fabric-sensitive. Since then an administrator of any fabric reads them, because
-    /// whoever verifies a vendor id needs the certificate that SignVIDVerificationRequest signs with.
-    @Test("certificates of all fabrics are read by an administrator who asks for all, and by nobody else")
+    /// to verify a vendor id, one needs the certificate that SignVIDVerificationRequest signs with.
+    @Test("certificates of all fabrics are read by an administrator who asks for all, and by no one else")
     func certificates() throws {
         let bench = try NodeBench()
         let first = try bench.commission(try NodeBench.Controller())

@@ -159,7 +159,7 @@ struct FailSafeTests {
         #expect(try bench.arm() == 4)
         #expect(try bench.complete(by: admin) == 0)
         #expect(try bench.openWindow(by: admin).isSuccess)
-        #expect(try bench.arm(by: admin) == 4, "while somebody may be let in")
+        #expect(try bench.arm(by: admin) == 4, "while a window is open")
     }
 
     @Test("completion needs a fail-safe, and the session of the new fabric")

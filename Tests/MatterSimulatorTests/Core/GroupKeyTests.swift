@@ -92,7 +92,7 @@ struct GroupKeyTests {
         #expect(bench.node.fabrics[1]?.keySets.map(\.id) == [0, 1, 3])
     }
 
-    @Test("nobody but an administrator writes keys, and nobody without a fabric has any")
+    @Test("only an administrator writes keys, and a peer without a fabric has none")
     func access() throws {
         let (bench, _) = try bench()
         let stranger = Caller(.case(NodeID(5), tags: []), fabricIndex: 1)

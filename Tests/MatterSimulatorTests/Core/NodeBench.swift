@@ -5,12 +5,12 @@ import MatterBase
 @testable import MatterNetwork
 @testable import MatterSimulator
 
-/// A node that belongs to nobody, on a clock that only tests move, and controllers that commission it.
+/// A node that is on no fabric, on a clock that only tests move, and controllers that commission it.
 final class NodeBench {
     static let now: UInt32 = 848_138_400
     static let passcode: UInt32 = 20_202_021
 
-    /// What is slow to make and the same for all.
+    /// Data that is slow to make and the same for all.
     struct Fixture: Sendable {
         let attestation: DeviceAttestationCredentials
         let verifier: SPAKE2PlusVerifierData
@@ -89,7 +89,7 @@ final class NodeBench {
         while let next = node.nextDeadline, next <= end.instant {
             moment = moment.advanced(by: max(.zero, next - moment.instant))
             node.tick(at: moment)
-            // A report that nobody fetches would be due for ever.
+            // A report that is not fetched would be due for ever.
             for report in node.takeDueReports(at: moment) { node.reportDelivered(report.subscription) }
         }
         moment = end

@@ -171,7 +171,7 @@ struct OfficialControllerTests {
         #expect(heard.contains("M:\(Self.counter)") && heard.contains("0001:08 (IM:InvokeCommandRequest)"), "\(heard)")
     }
 
-    @Test("subscribes to everything and sees every change, whoever made it", .timeLimit(.minutes(5)))
+    @Test("subscribes to everything and sees every change, by whomever it was made", .timeLimit(.minutes(5)))
     func subscription() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-official-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -277,7 +277,7 @@ private enum OfficialController {
             guard !data.isEmpty else { throw CocoaError(.fileReadUnknown) }
             printed += String(decoding: data, as: UTF8.self)
         }
-        // What it prints later must not block it.
+        // Later output must not block it.
         output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
         return device
     }

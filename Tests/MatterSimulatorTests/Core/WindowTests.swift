@@ -24,7 +24,7 @@ struct WindowTests {
         ).wholeStatus
     }
 
-    @Test("a device that belongs to nobody is open, and says so to nobody but the network")
+    @Test("a device that is on no fabric is open, and says so on its network only")
     func atBoot() throws {
         let bench = try NodeBench()
         #expect(bench.node.isCommissionable)
@@ -113,7 +113,7 @@ struct WindowTests {
         #expect(!bench.node.window.isOpen)
     }
 
-    @Test("while somebody is let in, nobody else is")
+    @Test("while one commissioner is let in, no other is")
     func occupied() throws {
         let bench = try NodeBench()
         bench.node.noteCommissioner(at: bench.moment)

@@ -6,7 +6,7 @@ import Testing
 @testable import MatterModel
 @testable import MatterSimulator
 
-/// What the catalogue asks of every device type, asked of every kind that can be simulated.
+/// The catalogue's demands on every device type, for every kind that can be simulated.
 @Suite("Device types against the catalogue", .beside)
 struct DeviceTypeConformanceTests {
     static let kinds = SimulatedType.all.map(\.name)
@@ -72,7 +72,7 @@ struct DeviceTypeConformanceTests {
                     let known = try #require(entry.model.attributes[attribute], "\(place): \(attribute)")
                     let path = ConcreteAttributePath(endpoint: number, cluster: entry.id, attribute: attribute)
                     let value = try #require(bench.node.read(path))
-                    // The lock sets bits for modes that nobody has thought of yet: they are not supported.
+                    // The lock sets bits for modes that are not defined yet: they are not supported.
                     let isOpenEnded =
                         entry.id == DoorLock.id && attribute == DoorLock.Attribute.supportedOperatingModes
                     #expect(throws: Never.self, "\(place): \(known.name)") {
@@ -183,7 +183,7 @@ struct DeviceTypeConformanceTests {
         }
     }
 
-    /// What a feature makes mandatory (Matter application cluster specification), as the catalogue cannot say it.
+    /// The elements that a feature makes mandatory (Matter application cluster specification), as the catalogue cannot say it.
     struct FeatureRule: Sendable {
         let cluster: ClusterID
         let feature: String

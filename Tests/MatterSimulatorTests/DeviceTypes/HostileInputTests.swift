@@ -75,7 +75,7 @@ struct HostileInputTests {
             !$0.acceptedCommands.isEmpty || $0.model.definition.attributes.contains(where: \.isWritable)
         }
         #expect(!takesAny || accepted > Self.rounds / 20)
-        // What came of it is still what the types allow, and survives a restart.
+        // The outcome of it is still what the types allow, and survives a restart.
         for device in [bench, try bench.restarted()] {
             for endpoint in endpoints {
                 for entry in device.node.endpoints[endpoint]?.clusters.values.map({ $0 }) ?? [] {

@@ -118,7 +118,7 @@ struct DoorLockOperationTests {
         #expect(bench.lockState == 2)
     }
 
-    @Test("three wrong codes lock everybody out for UserCodeTemporaryDisableTime")
+    @Test("three wrong codes lock everyone out for UserCodeTemporaryDisableTime")
     func lockout() throws {
         let bench = try ClusterBench("door-lock")
         try bench.addUser(1, pin: "1234")

@@ -35,7 +35,7 @@ struct LockDatabaseTests {
         #expect(try LockDatabase(tlv: LockDatabase().tlv) == LockDatabase())
     }
 
-    @Test("codes of nobody and indices out of range are left out")
+    @Test("codes without a user and indices out of range are left out")
     func cleaned() throws {
         var database = Self.sample
         database.credentials[5] = LockCredential(pin: Array("9999".utf8))

@@ -29,7 +29,7 @@ import Testing
 
     private var mode: Int? { bench.number(IcdManagement.id, Attribute.operatingMode, endpoint: 0) }
 
-    /// What the device has done with its radio, and the check-ins that it has sent, since the last call.
+    /// The device's use of its radio, and its check-ins, since the last call.
     private func effects() -> (radio: [Bool], checkIns: [(UInt64, CheckInMessage?)]) {
         var radio: [Bool] = []
         var checkIns: [(UInt64, CheckInMessage?)] = []

@@ -37,7 +37,7 @@ struct SensorTests {
         #expect(bench.events(cluster) == [Event(0, [0: .uint(1)]), Event(0, [0: .uint(0)])])
     }
 
-    @Test("somebody who stays is seen until they go")
+    @Test("a person who stays is seen until they go")
     func stays() throws {
         let bench = try ClusterBench("occupancy-sensor")
         let cluster = OccupancySensing.id

@@ -7,7 +7,7 @@ import MatterBase
 
 /// A node on a clock that only tests move, with one fabric whose administrator asks for everything.
 final class ClusterBench {
-    /// What is slow to make and the same for all.
+    /// Data that is slow to make and the same for all.
     struct Fixture: Sendable {
         /// Matter seconds: Monday 2026-11-16 10:00 UTC.
         static let now: UInt32 = 848_138_400

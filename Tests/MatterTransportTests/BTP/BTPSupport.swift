@@ -41,7 +41,7 @@ extension BTPSession {
         return session
     }
 
-    /// What happens at the deadline that the session asks for.
+    /// Events at the deadline that the session asks for.
     mutating func wait() -> [Action] { deadline.map { handle(.timer, now: $0) } ?? [] }
 }
 

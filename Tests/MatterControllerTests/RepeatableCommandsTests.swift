@@ -1,5 +1,6 @@
 import Testing
 
+@testable import MatterController
 @testable import MatterModel
 
 @Suite("Repeatable commands")
@@ -18,6 +19,19 @@ struct RepeatableCommandsTests {
                 known)
             #expect(unknown.isEmpty, "\(cluster.name): \(unknown.sorted())")
         }
+    }
+
+    @Test("a kind of device says what may be repeated in its own clusters, and only there")
+    func kinds() throws {
+        var found: [ClusterID: String] = [:]
+        for declaration in DeviceKind.all {
+            for (cluster, names) in declaration.repeatable {
+                #expect(found.updateValue(declaration.kind.name, forKey: cluster) == nil)
+                #expect(
+                    !names.isEmpty && names == RepeatableCommands.names(in: cluster), "the table has \(cluster) too")
+            }
+        }
+        #expect(try mayRepeat("valve-configuration-and-control", "close"))
     }
 
     @Test(
@@ -64,7 +78,7 @@ struct RepeatableCommandsTests {
             ])
     }
 
-    @Test("what nobody has named runs at most once")
+    @Test("a command that is not named runs at most once")
     func unknown() {
         let catalogue = Catalogue.standard
         #expect(!catalogue.mayRepeat(command: 1, ofCluster: 0xFFF1_FC00))
