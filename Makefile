@@ -297,6 +297,8 @@ deb-same: build-deps
 arm64: build-deps
 	@Tests/Tools/install_packages.sh debootstrap qemu-user-static
 	.packaging/arm64.sh $(PACKAGES)
+	.packaging/arm64_deb.sh $(PACKAGES)
+	MATTERCTL_ARCHITECTURE=arm64 .packaging/chroots.sh $(PACKAGES)
 
 tarball: release
 	$(MOMENT) .packaging/tarball.py $(DIST)/matterctl $(PACKAGES)

@@ -1,15 +1,16 @@
 #!/bin/sh
 # arm64.sh FOLDER: the program for arm64, for trixie and later, cross-compiled here with the compiler of Debian sid; as root.
 #
-#     FOLDER/arm64/matterctl                          the program
-#     FOLDER/arm64/built-with.txt                     the compiler's version, and the digests of all packages of compiler and sysroot
+#     FOLDER/arm64/matterctl              the program
+#     FOLDER/arm64/built-with.txt         the compiler's version, and the digests of all packages of compiler and sysroot
+#     FOLDER/arm64/source, .unstripped    what arm64_deb.sh packs
 #
 # The compiler (amd64) runs in a chroot of sid. The sysroot has trixie's C and C++ libraries and OpenSSL, so the program needs no newer
 # glibc than trixie's, and the arm64 runtime of the same compiler version from sid. That the program builds here keeps it
 # building with Swift 6.2.3. It is started by qemu-aarch64.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# = 1 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 64; }
+[ $# = 1 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 64; }
 [ "$(id -u)" = 0 ] || { echo "arm64.sh: needs root, for chroot(2)" >&2; exit 77; }
 mkdir -p "$1/arm64"
 folder=$(cd "$1" && pwd)
@@ -86,24 +87,32 @@ fi
 } > "$folder/arm64/built-with.txt"
 
 # The same source tree as for the other packages, without network.
-tree=$(python3 "$here/sources.py" "$work/source")
-rm -rf "$sid/source"
-cp -R "$tree" "$sid/source"
+rm -rf "$folder/arm64/sources"
+tree=$(python3 "$here/sources.py" "$folder/arm64/sources")
+ln -sfn "$tree" "$folder/arm64/source"
+rm -f "$folder"/arm64/*.orig.tar.xz
+mv "$folder"/arm64/sources/*.orig.tar.xz "$folder/arm64/"
+# What was compiled for another commit is of use to the compiler.
+mkdir -p "$sid/source"
+find "$sid/source" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
+cp -R "$tree/." "$sid/source"
 cat > "$sid/build.sh" <<'B'
 set -eu
 cd /source
 export HOME=/root SWIFT_DETERMINISTIC_HASHING=1 MATTERCTL_DYNAMIC_OPENSSL=1 MATTERCTL_COMMIT="$(cat commit)"
 swift build -c release --disable-sandbox --disable-automatic-resolution --swift-sdks-path /sdks --swift-sdk trixie-arm64 \
     --static-swift-stdlib --disable-local-rpath -Xswiftc -Osize -Xlinker --build-id=sha1 --product matterctl
+binary=$(swift build -c release --swift-sdks-path /sdks --swift-sdk trixie-arm64 --show-bin-path)/matterctl
 mkdir -p /source/dist
-Tests/Tools/split_debug.sh "$(swift build -c release --swift-sdks-path /sdks --swift-sdk trixie-arm64 --show-bin-path)/matterctl" /source/dist
+cp "$binary" /source/dist/matterctl.unstripped
+Tests/Tools/split_debug.sh "$binary" /source/dist
 Tests/Tools/stamp_commit.sh /source/dist/matterctl
 B
 mountpoint -q "$sid/proc" || mount -t proc proc "$sid/proc"
 mountpoint -q "$sid/dev" || mount --bind /dev "$sid/dev"
 trap 'umount -l "$sid/proc" "$sid/dev" 2> /dev/null || true; rm -rf "$work"' EXIT
 chroot "$sid" sh /build.sh > "$folder/arm64/build.log" 2>&1 || { tail -n 20 "$folder/arm64/build.log" >&2; exit 1; }
-cp "$sid/source/dist/matterctl" "$sid/source/dist/matterctl.debug" "$folder/arm64/"
+cp "$sid/source/dist/matterctl" "$sid/source/dist/matterctl.debug" "$sid/source/dist/matterctl.unstripped" "$folder/arm64/"
 program=$folder/arm64/matterctl
 echo "$program: $(stat -c %s "$program") bytes, glibc $("$here/glibc.sh" "$program") or later"
 # A kernel with pages of 64 KiB loads only what is aligned to them.

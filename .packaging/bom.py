@@ -4,7 +4,7 @@
     bom.py BINARY [VENDOR] > matterctl.cdx.json
 
 BINARY says its own versions (`--version --json`). VENDOR is the folder with the libraries' sources, whose digests are recorded.
-SOURCE_DATE_EPOCH is its time.
+SOURCE_DATE_EPOCH is its time. MATTERCTL_SWIFT is the version of Swift's runtime, where another machine compiled the program.
 """
 import datetime
 import json
@@ -46,7 +46,7 @@ def libraries(binary, says, vendor):
             name, pin["version"], pin["license"], purl=f"pkg:swift/github.com/{owner}/{name}@{pin['version']}",
             **({"hashes": hashes} if hashes else {}),
             externalReferences=[{"type": "vcs", "url": pin["url"], "comment": f"commit {pin['revision']}"}])
-    swift = re.search(r"Swift version ([0-9.]+)", output("swift", "--version"))[1]
+    swift = os.environ.get("MATTERCTL_SWIFT") or re.search(r"Swift version ([0-9.]+)", output("swift", "--version"))[1]
     yield component(
         "swift-runtime", swift, "Apache-2.0 WITH Swift-exception", purl=f"pkg:generic/swift-runtime@{swift}",
         description="Swift's standard library, Concurrency, Synchronization and FoundationEssentials, linked statically")

@@ -1,20 +1,25 @@
 #!/bin/sh
 # chroots.sh FOLDER [SUITE ...]: installs the Debian package in FOLDER in clean chroots and runs its autopkgtests there, as
 # root; without suites in bookworm, trixie and sid. The chroots are made once, in MATTERCTL_CHROOTS (default
-# .build-packages/chroots); each run has a fresh copy.
+# .build-packages/chroots); each run has a fresh copy. MATTERCTL_ARCHITECTURE=arm64: the package for arm64, by emulation, in trixie
+# and sid.
 #
 # Beside the autopkgtests: without what is recommended, commands say what to install; an upgrade from the same package keeps the
 # state; to purge it touches no user's home.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
-[ $# -ge 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 64; }
+[ $# -ge 1 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 64; }
 [ "$(id -u)" = 0 ] || { echo "chroots.sh: needs root, for chroot(2)" >&2; exit 77; }
 folder=$(cd "$1" && pwd)
 shift
-[ $# != 0 ] || set -- bookworm trixie sid
+architecture=${MATTERCTL_ARCHITECTURE:-$(dpkg --print-architecture)}
+if [ $# = 0 ]; then
+    set -- trixie sid
+    [ "$architecture" = arm64 ] || set -- bookworm "$@"
+fi
+[ "$architecture" != arm64 ] || "$here/emulation.sh"
 chroots=${MATTERCTL_CHROOTS:-$root/.build-packages/chroots}
-architecture=$(dpkg --print-architecture)
 package=$(ls "$folder"/matterctl_*_"$architecture".deb)
 work=$(mktemp -d "${TMPDIR:-/tmp}/matterctl-chroot.XXXXXX")
 # Lets go of what is mounted in a chroot before its files are deleted.
@@ -27,21 +32,22 @@ trap 'for tree in "$work"/*/; do [ ! -d "$tree" ] || leave "${tree%/}"; done; rm
 
 # A chroot of a suite that has nothing but what is essential, and apt.
 base() {
-    [ ! -e "$chroots/$1/.done" ] || return 0
-    echo "making a chroot of Debian $1"
-    rm -rf "${chroots:?}/$1"
-    mkdir -p "$chroots/$1"
-    debootstrap --variant=minbase "$1" "$chroots/$1" > "$chroots/$1.log" 2>&1 || {
-        tail -n 20 "$chroots/$1.log" >&2
+    made=$chroots/$1-$architecture
+    [ ! -e "$made/.done" ] || return 0
+    echo "making a chroot of Debian $1 for $architecture"
+    rm -rf "$made"
+    mkdir -p "$made"
+    debootstrap --variant=minbase --arch="$architecture" "$1" "$made" > "$made.log" 2>&1 || {
+        tail -n 20 "$made.log" >&2
         exit 1
     }
-    : > "$chroots/$1/.done"
+    : > "$made/.done"
 }
 
 try() (
     suite=$1
     tree=$work/$suite
-    cp -a "$chroots/$suite" "$tree"
+    cp -a "$chroots/$suite-$architecture" "$tree"
     # A laboratory changes the propagation of mounts, which a folder has only if it is one.
     mount --bind "$tree" "$tree"
     # No service starts in a chroot.
