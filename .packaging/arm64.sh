@@ -80,8 +80,12 @@ J
 J
     : > "$sid/sysroot/.done"
 fi
+# The loader finds the compiler's libraries by way of /proc.
+mountpoint -q "$sid/proc" || mount -t proc proc "$sid/proc"
+mountpoint -q "$sid/dev" || mount --bind /dev "$sid/dev"
+trap 'umount -l "$sid/proc" "$sid/dev" 2> /dev/null || true; rm -rf "$work"' EXIT
 {
-    chroot "$sid" swift --version 2> /dev/null
+    chroot "$sid" swift --version 2>&1
     chroot "$sid" dpkg-query -W -f '${Package} ${Version} ${Architecture}\n' swiftlang swiftlang-dev libswiftlang lld clang libc6
     (cd "$folder/arm64/packages" && sha256sum ./*.deb)
 } > "$folder/arm64/built-with.txt"
@@ -108,9 +112,6 @@ cp "$binary" /source/dist/matterctl.unstripped
 Tests/Tools/split_debug.sh "$binary" /source/dist
 Tests/Tools/stamp_commit.sh /source/dist/matterctl
 B
-mountpoint -q "$sid/proc" || mount -t proc proc "$sid/proc"
-mountpoint -q "$sid/dev" || mount --bind /dev "$sid/dev"
-trap 'umount -l "$sid/proc" "$sid/dev" 2> /dev/null || true; rm -rf "$work"' EXIT
 chroot "$sid" sh /build.sh > "$folder/arm64/build.log" 2>&1 || { tail -n 20 "$folder/arm64/build.log" >&2; exit 1; }
 cp "$sid/source/dist/matterctl" "$sid/source/dist/matterctl.debug" "$sid/source/dist/matterctl.unstripped" "$folder/arm64/"
 program=$folder/arm64/matterctl

@@ -2,16 +2,33 @@
 # Runs a group of tests and, if it fails, says at the end once more what failed and where: of a long log often only the
 # end is kept.
 #
-#     group.sh WORDS COMMAND [ARG ...]
+#     group.sh WORDS COMMAND [ARG ...] --filter|--skip NAMES       COMMAND: `swift test`, alone or in a laboratory
+#
+# Up to three tests that failed run once more, one by one, with nothing beside them (docs/decisions/0032-once-more.md).
+# Those that pass then are named. A crash, a fourth failure, or a second one of the same test fails the group.
 set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 echo "== $1"
 shift
-log=$(mktemp) || exit 1
-trap 'rm -f "$log"' EXIT
-"$@" 2>&1 | tee "$log"
-code=${PIPESTATUS[0]}
-if [ "$code" != 0 ]; then
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+log=$work/log
+failures() {
     echo "== failed ($code):"
     grep -aE '^✘|^↳|^error:|Fatal error|signal code' "$log" | cut -c 1-600 | tail -n 60
+}
+"$@" --xunit-output "$work/tests.xml" 2>&1 | tee "$log"
+code=${PIPESTATUS[0]}
+[ "$code" = 0 ] && exit
+failures
+if ! names=$("$here/failed_tests.py" --at-most 3 "$log" "$work"/tests*.xml); then exit "$code"; fi
+echo "== once more, one by one"
+# Without the names of the group.
+set -- "${@:1:$#-2}"
+"$@" --no-parallel --filter "$names" 2>&1 | tee "$log"
+code=${PIPESTATUS[0]}
+if [ "$code" != 0 ]; then
+    failures
+    exit "$code"
 fi
-exit "$code"
+echo "== failed beside others and passed alone: $names"
