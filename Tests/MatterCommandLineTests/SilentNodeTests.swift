@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Whether a line of a wait was shown. Which second comes first is up to the load of the machine.
-    private static func counts(_ run: Run, _ before: String = "", of seconds: Int) -> Bool {
+    private static func counts(_ run: CommandRun, _ before: String = "", of seconds: Int) -> Bool {
         (1...seconds).contains { run.stderr.contains("\(before)\($0) s of \(seconds) s) …") }
     }
 

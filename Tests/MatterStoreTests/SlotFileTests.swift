@@ -105,6 +105,27 @@ struct SlotFileTests {
         withExtendedLifetime(held) {}
     }
 
+    /// A kernel for arm64 may have pages of 16 or 64 KiB, and numbers of processes above each of them.
+    @Test(
+        "a lock that reaches over the borders of pages, whatever their size, names its process and keeps no other slot",
+        arguments: [4_096, 16_384, 65_536] as [Int64])
+    func pages(size: Int64) async throws {
+        let file = try open()
+        let layout = SlotLayout(node: Self.node)
+        for process in [size - 1, size, size + 1, 63 * size].map(Int32.init) {
+            let foreign = try store.openLockFile(RecordName(Self.name, isLock: true))
+            let range = layout.slot(.short, 0, process: process)
+            #expect(range.start.isMultiple(of: size))
+            #expect(try foreign.lock(range))
+            let second = try await taken(file), long = try await taken(file, .long)
+            #expect(second.index == 1)
+            #expect(await refusal(try open())?.holders == [process, getpid()].sorted())
+            try foreign.unlock(range)
+            #expect(try await taken(open()).index == 0)
+            withExtendedLifetime((second, long)) {}
+        }
+    }
+
     @Test("slots are given in the order in which they were asked for", arguments: [true, false])
     func order(isOneValue: Bool) async throws {
         let held = try await taken(open(), of: 1)

@@ -23,6 +23,7 @@ PROGRAM = [
     (r"\b(fatalError|preconditionFailure|assertionFailure)\b", "ends the process"),
     (r"^\s*(package |public |internal |private )?import Foundation$", "use FoundationEssentials, or neither"),
     (r"\bUnsafeMutablePointer<\w+>\.allocate", "memory that is never freed"),
+    (r"\b(?:mmap|getpagesize|_SC_PAGE_?SIZE)\b", "depends on the size of pages, which is 4, 16 or 64 KiB on arm64"),
 ]
 # Allowed with a reason in a comment on the same line or on one of the lines above.
 WITH_REASON = [

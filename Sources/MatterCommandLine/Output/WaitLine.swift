@@ -81,7 +81,7 @@ final class WaitLine: NodeWaits {
         let began = waits.map(\.began).min() ?? now
         let end = waits.map(\.deadline).max() ?? now
         let limit = Int(((end - began) / .seconds(1)).rounded())
-        // What a late machine does after the deadline is still part of the wait.
+        // The work of a late machine after the deadline is still part of the wait.
         let passed = min(Int((now - began).components.seconds), limit)
         var facts = ["\(passed) s of \(limit) s"]
         if waits.count == 1, let address = waits.first?.addresses.first { facts.insert("\(address)", at: 0) }
