@@ -4,7 +4,7 @@ internal import MatterController
 /// The version of this build.
 public enum Version {
     /// The version of the program.
-    public static let number = "0.1.0"
+    public static let number = "0.2.0"
     static let text = "matterctl \(number)"
 
     /// The commit that the release was built from, with `+` if there were changes; `nil` in other builds.

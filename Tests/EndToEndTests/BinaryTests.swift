@@ -33,7 +33,7 @@ struct BinaryTests {
             #expect(json[date]?.string?.contains(/^20\d\d-\d\d-\d\d$/) == true, "\(json)")
         }
         let lines = try await matterctl.succeed("--version", "-v").stdout
-        #expect(lines.hasPrefix("matterctl 0.1.0\ncommit "), "\(lines)")
+        #expect(lines.hasPrefix("matterctl 0.2.0\ncommit "), "\(lines)")
         // Only the release has the commit; it is stamped after linking.
         if Laboratory.environment["MATTERCTL_BINARY"]?.isEmpty == false {
             let commit = try #require(json["commit"]?.string, "\(json)")

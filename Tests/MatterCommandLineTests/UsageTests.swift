@@ -157,14 +157,14 @@ import Testing
     @Test("version, and completion scripts that ask the program")
     func version() async throws {
         let shell = try Shell()
-        #expect(try await shell.succeed("--version").stdout == "matterctl 0.1.0\n")
+        #expect(try await shell.succeed("--version").stdout == "matterctl 0.2.0\n")
         let json = try await shell.succeed("--version --json").json()
-        #expect(json["name"]?.stringValue == "matterctl" && json["version"]?.stringValue == "0.1.0")
+        #expect(json["name"]?.stringValue == "matterctl" && json["version"]?.stringValue == "0.2.0")
         let library = try #require(json["openssl"]?.stringValue)
         #expect(library.split(separator: ".").count == 3 && library.hasPrefix("3."), "\(library)")
         for words in ["--version -v", "-vv --version", "--verbose --version"] {
             let lines = try await shell.succeed(words).stdout.split(separator: "\n")
-            #expect(lines.count == 4 && lines.first == "matterctl 0.1.0", "\(words): \(lines)")
+            #expect(lines.count == 4 && lines.first == "matterctl 0.2.0", "\(words): \(lines)")
             #expect(lines.contains { $0.hasPrefix("OpenSSL \(library) ") }, "\(words): \(lines)")
         }
         #expect(try await shell.succeed("-v --version --json").stdout == shell.succeed("--version --json").stdout)
