@@ -46,7 +46,7 @@ SHARED = $(or $(MATTERCTL_SHARED),../shared)
 # What the build needs, what the tests need, and what only the official controller's library needs.
 BUILD_PACKAGES = binutils libssl-dev libavahi-client-dev libqrencode4 ca-certificates \
 	$(if $(wildcard /usr/lib/*/libcurl.so.4 /usr/lib/*/libcurl-gnutls.so.4),,libcurl4)
-LAB_PACKAGES = avahi-daemon avahi-utils dbus iproute2 util-linux python3-venv zsh fish gdb
+LAB_PACKAGES = avahi-daemon avahi-utils dbus libsqlite3-0 iproute2 util-linux python3-venv zsh fish gdb
 CONTROLLER_PACKAGES = libnl-3-200 libnl-route-3-200 libglib2.0-0
 BENCH_PACKAGES = time hyperfine valgrind strace
 STRESS_PACKAGES = faketime
@@ -297,7 +297,9 @@ deb-same: build-deps
 arm64: build-deps
 	@Tests/Tools/install_packages.sh debootstrap qemu-user-static
 	.packaging/arm64.sh $(PACKAGES)
+	.packaging/arm64_tests.sh $(PACKAGES)
 	.packaging/arm64_deb.sh $(PACKAGES)
+	$(MOMENT) .packaging/image.py "$$(ls $(PACKAGES)/matterctl_*_arm64.deb)" $(PACKAGES)/arm64
 	MATTERCTL_ARCHITECTURE=arm64 .packaging/chroots.sh $(PACKAGES)
 
 tarball: release
@@ -311,8 +313,10 @@ image:
 # One after another: each takes all cores, and memory for a program of its own.
 packages:
 	$(MAKE) deb
+	$(MAKE) deb-test
 	$(MAKE) tarball
 	$(MAKE) image
+	$(MAKE) arm64
 
 release-check:
 	.packaging/release_check.sh $(PACKAGES)

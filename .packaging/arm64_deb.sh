@@ -23,15 +23,15 @@ if [ ! -e "$tree/.done" ]; then
 fi
 rm -rf "$tree/source"
 mkdir "$tree/source"
-cp -R "$folder/arm64/source" "$tree/source/$(basename "$(readlink "$folder/arm64/source")")"
-cp "$folder"/arm64/*.orig.tar.xz "$folder/arm64/matterctl.unstripped" "$tree/source/"
+cp -R "$(readlink "$folder/arm64/source")" "$tree/source/"
+cp "$folder"/arm64/*.orig.tar.xz "$folder"/arm64/matterctl "$folder"/arm64/matterctl.* "$tree/source/"
 cat > "$tree/pack.sh" <<'P'
 set -eu
 cd /source/matterctl-*/
 export LC_ALL=C.UTF-8 MATTERCTL_PROGRAM=/source/matterctl.unstripped MATTERCTL_COMMIT="$(cat commit)"
 DEB_BUILD_PROFILES=pkg.matterctl.toolchain dpkg-buildpackage --host-arch arm64 --no-sign --build=any --no-check-builddeps
 export SOURCE_DATE_EPOCH="$(dpkg-parsechangelog --show-field Timestamp)"
-python3 .packaging/tarball.py .build-release/dist/matterctl /source
+python3 .packaging/tarball.py /source/matterctl /source
 .packaging/lintian.sh /source
 P
 mountpoint -q "$tree/proc" || mount -t proc proc "$tree/proc"

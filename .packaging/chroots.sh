@@ -4,8 +4,8 @@
 # .build-packages/chroots); each run has a fresh copy. MATTERCTL_ARCHITECTURE=arm64: the package for arm64, by emulation, in trixie
 # and sid.
 #
-# Beside the autopkgtests: without what is recommended, commands say what to install; an upgrade from the same package keeps the
-# state; to purge it touches no user's home.
+# Beside the autopkgtests: without what is recommended, commands say what to install; an upgrade from an older package goes on with
+# the state of that version (Tests/Fixtures/states); to purge it touches no user's home.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
@@ -79,14 +79,26 @@ try() (
     within sh /src/debian/tests/first-light
 
     echo "== $suite: upgrade and purge"
-    within matterctl fabric create home > /dev/null
-    kept=$(within sh -c 'cd /root && find .local -type f -exec sha256sum {} + | sort')
-    [ -n "$kept" ]
-    within apt-get install -y -qq --reinstall /tmp/matterctl.deb > /dev/null 2>&1
+    # An older package, with the state that an older version left.
+    within apt-get purge -y -qq matterctl > /dev/null 2>&1
+    older=$work/older-$suite
+    dpkg-deb -R "$package" "$older"
+    sed -i 's/^Version: .*/Version: 0.1.0-1/' "$older/DEBIAN/control"
+    dpkg-deb -b --root-owner-group "$older" "$tree/tmp/older.deb" > /dev/null
+    rm -rf "$older"
+    within apt-get install -y -qq /tmp/older.deb > "$work/apt.log" 2>&1 || { cat "$work/apt.log"; exit 1; }
+    mkdir -p "$tree/root/.local/share"
+    cp -R "$root/Tests/Fixtures/states/7c4ea26/home" "$tree/root/.local/share/matterctl"
+    within apt-get install -y -qq /tmp/matterctl.deb > "$work/apt.log" 2>&1 || { cat "$work/apt.log"; exit 1; }
+    [ "$(within dpkg-query -W -f '${Version}' matterctl)" = "$(dpkg-deb -f "$package" Version)" ]
     within matterctl fabric show home > /dev/null
+    within matterctl node ls | grep -q .
+    files() { within sh -c 'cd /root && find .local -type f -exec sha256sum {} + | sort'; }
+    kept=$(files)
+    [ -n "$kept" ]
     within apt-get purge -y -qq matterctl > /dev/null 2>&1
     [ ! -e "$tree/usr/bin/matterctl" ]
-    [ "$kept" = "$(within sh -c 'cd /root && find .local -type f -exec sha256sum {} + | sort')" ]
+    [ "$kept" = "$(files)" ]
     echo "== $suite: done"
 )
 

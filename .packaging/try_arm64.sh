@@ -6,9 +6,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
 folder=$(cd "$1" && pwd)
 sid=${MATTERCTL_ARM64_CHROOT:-$folder/arm64/sid}
-work=$(mktemp -d "${TMPDIR:-/tmp}/matterctl-arm64.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-# What a test calls as a program of this machine.
+# A program of this machine that is that of the other one, for end-to-end tests, too: MATTERCTL_BINARY.
+work=$folder/arm64/run
+mkdir -p "$work"
 cat > "$work/matterctl" <<P
 #!/bin/sh
 exec qemu-aarch64-static -L "$sid/sysroot" "$folder/arm64/matterctl" "\$@"

@@ -189,38 +189,41 @@ struct SlotFileTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test("another process is kept out too, and told the number of the holder")
-    func otherProcess() async throws {
-        let held = [try await taken(open()), try await taken(open())]
-        let path = store.path
-        await #expect(processExitsWith: .success) { [path = path as String, holder = getpid() as Int32] in
-            let file = try StateDirectory(path: path).slots("fabrics/home/slots")
-            let error = await #expect(throws: SlotsTaken.self) {
-                _ = try await file.take(node: 5, .short, of: 2, until: .now)
+    // Exit tests of 6.2 capture nothing.
+    #if compiler(>=6.3)
+        @Test("another process is kept out too, and told the number of the holder")
+        func otherProcess() async throws {
+            let held = [try await taken(open()), try await taken(open())]
+            let path = store.path
+            await #expect(processExitsWith: .success) { [path = path as String, holder = getpid() as Int32] in
+                let file = try StateDirectory(path: path).slots("fabrics/home/slots")
+                let error = await #expect(throws: SlotsTaken.self) {
+                    _ = try await file.take(node: 5, .short, of: 2, until: .now)
+                }
+                #expect(error?.holders == [holder] && getpid() != holder)
+                _ = try await file.take(node: 6, .short, of: 2, until: .now)
             }
-            #expect(error?.holders == [holder] && getpid() != holder)
-            _ = try await file.take(node: 6, .short, of: 2, until: .now)
+            withExtendedLifetime(held) {}
         }
-        withExtendedLifetime(held) {}
-    }
 
-    @Test("a process that is killed frees its slots and its place in the queue")
-    func killed() async throws {
-        let path = store.path
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let file = try StateDirectory(path: path).slots("fabrics/home/slots")
-            let first = try await file.take(node: 5, .short, of: 1, until: .now)
-            let waiting = Task { try await file.take(node: 5, .short, of: 1, until: .now + patience) }
-            // The first one keeps its turn.
-            while file.waiting < 2 { await Task.yield() }
-            await #expect(throws: SlotsTaken.self) {
-                _ = try await file.take(node: 5, .short, of: 1, until: .now)
+        @Test("a process that is killed frees its slots and its place in the queue")
+        func killed() async throws {
+            let path = store.path
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+                let file = try StateDirectory(path: path).slots("fabrics/home/slots")
+                let first = try await file.take(node: 5, .short, of: 1, until: .now)
+                let waiting = Task { try await file.take(node: 5, .short, of: 1, until: .now + patience) }
+                // The first one keeps its turn.
+                while file.waiting < 2 { await Task.yield() }
+                await #expect(throws: SlotsTaken.self) {
+                    _ = try await file.take(node: 5, .short, of: 1, until: .now)
+                }
+                withExtendedLifetime((first, waiting)) { _ = kill(getpid(), SIGKILL) }
             }
-            withExtendedLifetime((first, waiting)) { _ = kill(getpid(), SIGKILL) }
+            let both = [try await taken(open()), try await taken(open())]
+            #expect(both.map(\.index) == [0, 1])
         }
-        let both = [try await taken(open()), try await taken(open())]
-        #expect(both.map(\.index) == [0, 1])
-    }
+    #endif
 
     @Test("the file is empty, private, and one descriptor for all nodes")
     func file() async throws {

@@ -123,8 +123,9 @@ import Testing
     @Test("of 20,000 damaged messages only those arrive that were sent, once each")
     func damaged() throws {
         var device = try Self.device([0x101, 0x102])
-        let datagrams = try (UInt32(1)...20).map {
-            try Self.datagram(Self.message($0, group: UInt16(0x101 + $0 % 3), source: UInt64($0 % 4 + 1)))
+        let datagrams = try (UInt32(1)...20).map { (counter: UInt32) -> [UInt8] in
+            let (group, source) = (UInt16(0x101 + counter % 3), UInt64(counter % 4 + 1))
+            return try Self.datagram(Self.message(counter, group: group, source: source))
         }
         var mutator = Mutator(seed: 21, corpus: datagrams)
         var arrived: [[UInt8]] = []
