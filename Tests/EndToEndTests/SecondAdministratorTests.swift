@@ -4,29 +4,6 @@ import Testing
 
 /// The official controller as another administrator of a device, by windows that either of us opens.
 @Suite("A second administrator", .enabled(if: Laboratory.isHere), .laboratorySlot) struct SecondAdministratorTests {
-    /// A storage of the official controller, which is a fabric of its own.
-    private struct Official {
-        private static let script = Laboratory.scripts.appendingPathComponent("../Bench/chip_ctrl.py")
-        let folder: TemporaryFolder
-        let trust: String
-
-        init(trusting device: VirtualDevice) throws {
-            folder = try TemporaryFolder()
-            trust = device.trust
-        }
-
-        func callAsFunction(_ arguments: String...) async throws -> String {
-            // It leaves files where it runs.
-            let child = try Child(
-                URL(fileURLWithPath: "/usr/bin/env"),
-                ["-C", folder.url.path, Laboratory.python.path, Self.script.path] + arguments
-                    + ["--storage", folder.file("storage").path, "--paa", trust],
-                environment: Laboratory.environment, folder: folder)
-            _ = await child.status()
-            return child.stdout
-        }
-    }
-
     @Test(
         "joins by the codes of windows that we open, and opens one itself, by which another of us joins",
         .enabled(if: PeerPython.hasController), .timeLimit(.minutes(10)))
@@ -35,7 +12,7 @@ import Testing
         defer { device.stop() }
         let (matterctl, other) = (try MatterCtl(), try MatterCtl())
         try await matterctl.commission(device, ["--name", "lamp"])
-        let (first, second) = (try Official(trusting: device), try Official(trusting: device))
+        let (first, second) = (try OfficialStorage(trusting: device), try OfficialStorage(trusting: device))
 
         let manual = try await matterctl.succeed("window", "open", "lamp", "--json").json()["manualCode"]?.string
         let joined = try await first("commission", "2", "--code", try #require(manual))

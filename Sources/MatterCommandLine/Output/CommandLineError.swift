@@ -51,6 +51,7 @@ public struct CommandLineError: CodedError {
         case usagePaaOut = "usage.paa-out"
         case usageSecretArgument = "usage.secret-argument"
         case usageSessions = "usage.sessions"
+        case usageStoreFabric = "usage.store-fabric"
         case usageSubject = "usage.subject"
         case usageType = "usage.type"
         case usageUnknownCommand = "usage.unknown-command"
@@ -75,7 +76,8 @@ public struct CommandLineError: CodedError {
                 .usage, .usageCapability, .usageConfirmationNeeded, .usageCount, .usageDataVersion, .usageFile,
                 .usageFlow, .usageGroup, .usageGroupTarget, .usageHandover, .usageIpk, .usageIssuer, .usageLogFile,
                 .usageName, .usageNoAnswer, .usageNoArguments, .usageNoPassword, .usageNoPayload, .usageNoTerminal,
-                .usageNoUrl, .usageNotConfirmed, .usagePaaOut, .usageSecretArgument, .usageSessions, .usageSubject,
+                .usageNoUrl, .usageNotConfirmed, .usagePaaOut, .usageSecretArgument, .usageSessions, .usageStoreFabric,
+                .usageSubject,
                 .usageType, .usageUnknownCommand, .usageValue, .usageWildcard:
                 .invalidInput
             }

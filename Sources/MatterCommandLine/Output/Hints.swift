@@ -68,6 +68,12 @@ public enum Hints {
         // Nodes and fabrics
         "node.commission": "commission a device first: matterctl commission CODE",
         "node.see": "see them with: matterctl node ls",
+        "neighbour.chip-tool": "the folder with chip_tool_config.ini is --storage-directory, $TMPDIR, or /tmp",
+        "neighbour.ipk": "give the key that the controller hands out, 16 bytes: --ipk @FILE",
+        "neighbour.matterjs": "it is the folder of the server's --storage-path, ~/.matter, or ~/.matter_server",
+        "neighbour.python-matter-server":
+            "it is the folder with chip.json: --storage-path of the server, or ~/.matter_server",
+        "neighbour.stop": "stop it, and wait until it has written everything; --force reads the store as it is now",
         "node.name-bridged": "name it by its endpoint: {0}",
         "node.name-bridge": "name the bridge: {0}",
         "node.show": "see what it has: matterctl node show {0}",

@@ -98,6 +98,8 @@ public final class Controller: Sendable {
     public let subscriptions: SubscriptionService
     /// Which makers of devices are trusted.
     public let trust: TrustService
+    /// Fabrics of other programs, which can be taken over.
+    public let neighbours: NeighbourService
     /// How devices come onto the fabric.
     public let commissioning: CommissioningService
 
@@ -114,6 +116,7 @@ public final class Controller: Sendable {
         groups = GroupService(context, links, nodes)
         subscriptions = SubscriptionService(context, pool, links, sleepers)
         trust = TrustService(context, links)
+        neighbours = NeighbourService(context)
         commissioning = CommissioningService(
             context, issuers, trust,
             CommissioningService.Aftercare(

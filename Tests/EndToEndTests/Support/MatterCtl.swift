@@ -73,6 +73,11 @@ struct MatterCtl: Sendable {
     /// Runs a command that must succeed, and gives its result.
     @discardableResult
     func succeed(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> Outcome {
+        try await succeed(arguments, sourceLocation: sourceLocation)
+    }
+
+    @discardableResult
+    func succeed(_ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws -> Outcome {
         let outcome = try await run(arguments)
         try #require(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
         return outcome

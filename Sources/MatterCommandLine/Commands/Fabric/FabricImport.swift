@@ -6,37 +6,70 @@ extension FabricCommand {
         static let configuration = CommandConfiguration(
             commandName: "import", abstract: "Take over a fabric that was made elsewhere.",
             discussion: """
-                Certificates are Matter TLV, DER or PEM; keys are SEC 1 or PKCS #8. With the authority's key as a second \
-                --key, new devices can be commissioned too.
+                From files: certificates are Matter TLV, DER or PEM; keys are SEC 1 or PKCS #8. With the authority's key as a \
+                second --key, new devices can be commissioned too.
+
+                From another program (--from): its store is read, and checked before anything is written. --dry-run shows \
+                the fabric and its nodes. --take-over acts with the node id of that program, which must stay off for good. \
+                Programs: chip-tool, python-matter-server (and the SDK's Python controller), matterjs.
 
                 Example: matterctl fabric import old --rcac root.pem --noc noc.pem --key @noc.key --ipk @ipk.hex
+
+                Example: matterctl fabric import --from python-matter-server ~/.matter_server --dry-run
                 """)
 
-        @Argument(help: "The name.") var name: String
+        @Argument(
+            help: ArgumentHelp(
+                "The name; with --from the folder of the store, or its main file.", valueName: "name|path"),
+            completion: .kind(.file))
+        var name: String
         @Option(help: ArgumentHelp("The root certificate.", valueName: "FILE"), completion: .kind(.file)) var rcac:
-            String
+            String?
         @Option(help: ArgumentHelp("The intermediate certificate.", valueName: "FILE"), completion: .kind(.file))
         var icac: String?
         @Option(help: ArgumentHelp("Our own node certificate.", valueName: "FILE"), completion: .kind(.file)) var noc:
-            String
+            String?
         @Option(help: ArgumentHelp("A private key; may be repeated.", valueName: "@FILE"), completion: .kind(.contents))
-        var key: [String]
+        var key: [String] = []
         @Option(
-            help: ArgumentHelp("The identity protection key, 16 bytes raw or in hex.", valueName: "@FILE"),
+            help: ArgumentHelp(
+                "The identity protection key, 16 bytes raw or in hex; with --from only if it is not the usual one.",
+                valueName: "@FILE"),
             completion: .kind(.contents))
-        var ipk: String
+        var ipk: String?
         @Option(name: .long, help: ArgumentHelp("The vendor id that devices store for us.", valueName: "V"))
         var vendorId: NumberArgument<UInt16>?
+        @OptionGroup(title: "From another program") var store: NeighbourOptions
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func validate() throws {
-            guard (key + [ipk]).allSatisfy({ $0.hasPrefix("@") }) else {
+            guard (key + (ipk.map { [$0] } ?? [])).allSatisfy({ $0.hasPrefix("@") }) else {
                 throw ValidationError("secrets are not arguments: write --key @FILE and --ipk @FILE (@- for stdin)")
+            }
+            if store.from != nil {
+                guard rcac == nil, icac == nil, noc == nil, key.isEmpty, vendorId == nil else {
+                    throw ValidationError(
+                        "--rcac, --icac, --noc, --key and --vendor-id are for a fabric from files, without --from")
+                }
+                return
+            }
+            let missing = [("--rcac", rcac), ("--noc", noc), ("--key", key.first), ("--ipk", ipk)]
+                .filter { $0.1 == nil }.map(\.0)
+            guard missing.isEmpty else {
+                throw ValidationError(
+                    "missing expected arguments of a fabric from files: \(missing.joined(separator: ", ")); one of another program is "
+                        + "read with --from \(Neighbour.allCases.map(\.rawValue).joined(separator: "|")) PATH")
             }
         }
 
         func execute() async throws {
             let controller = try state.controller()
+            let ipk = try ipk.map { file in try Self.ipk(String(file.dropFirst())) }
+            if let neighbour = store.from {
+                return try await execute(controller, neighbour, ipk)
+            }
+            // All are there: `validate` has seen to it.
+            guard let rcac, let noc, let ipk else { return }
             let root = try Self.certificate(rcac)
             let chain = OperationalChain(
                 noc: try Self.certificate(noc), icac: try icac.map { file throws in try Self.certificate(file) },
@@ -45,8 +78,7 @@ extension FabricCommand {
                 try Self.decoded(String(file.dropFirst())) { contents in try PrivateKeyFile.decode(contents) }
             }
             let fabric = try LocalFabric(
-                importing: chain, keys: keys, ipk: try Self.ipk(String(ipk.dropFirst())),
-                at: controller.context.validationTime)
+                importing: chain, keys: keys, ipk: ipk, at: controller.context.validationTime)
             // It may have nodes, of which nothing is known here.
             let record = try await controller.fabrics.add(
                 fabric, name: name, vendorID: vendorId.map { VendorID($0.value) } ?? Controller.testVendor,

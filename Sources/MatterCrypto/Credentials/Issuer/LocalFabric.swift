@@ -62,6 +62,26 @@ public struct LocalFabric: Sendable {
         credentials = try OperationalCredentials(chain: chain, key: key, ipkEpochKey: ipk)
     }
 
+    /// Goes on as the controller of another program, by a new key pair and a certificate that the authority issues for it: nodes
+    /// look at the ids and tags in it.
+    ///
+    /// - Parameters:
+    ///   - nodeID: that of the other program.
+    ///   - cats: the tags of the other program's certificate.
+    ///   - ipk: the identity protection key as it was handed out, 16 bytes.
+    /// - Throws: ``CredentialsError``, `issuer.no-signing-key` without the authority's key among it.
+    package init(
+        continuing authority: CertificateAuthorityMaterial, nodeID: NodeID, cats: [CASEAuthenticatedTag],
+        ipk: SecretBytes, validity: CertificateValidity, random: any RandomSource = SystemRandom()
+    ) throws(CredentialsError) {
+        let key = try cryptographic { () throws(CryptoError) in try P256PrivateKey.generate(random) }
+        let (noc, icac) = try authority.issueNode(
+            nodeID: nodeID, cats: cats, publicKey: key.publicKey, validity: validity, random: random)
+        self.authority = authority
+        credentials = try OperationalCredentials(
+            chain: OperationalChain(noc: noc, icac: icac, root: authority.root), key: key, ipkEpochKey: ipk)
+    }
+
     /// The issuer for further nodes, with the controller itself as their administrator.
     ///
     /// - Parameter caseAdminSubject: who administers them; the controller's node id by default.

@@ -66,6 +66,18 @@ public struct FabricRecord: Equatable, Sendable {
         self.nocIntermediate = nocIntermediate
     }
 
+    /// The record that a fabric has when it is stored.
+    ///
+    /// - Parameter issuer: who issues for it, where that does not follow from the keys.
+    package init(_ fabric: LocalFabric, name: String, vendorID: VendorID, issuer: Issuer? = nil) {
+        self.init(
+            name: name, fabricID: fabric.fabricID,
+            compressedFabricID: fabric.credentials.fabric.compressedFabricID, vendorID: vendorID,
+            issuer: issuer ?? (fabric.authority.canIssue ? .local : .none), nodeID: fabric.credentials.nodeID,
+            root: fabric.authority.root.tlv, intermediate: fabric.authority.intermediate?.tlv,
+            noc: fabric.credentials.noc.tlv, nocIntermediate: fabric.credentials.icac?.tlv)
+    }
+
     package init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
         let fields = try RecordFields(contents, file)
         name = try fields.string("name")

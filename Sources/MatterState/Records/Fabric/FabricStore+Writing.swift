@@ -13,12 +13,7 @@ extension FabricStore {
         nodeIDs: FabricRecord.NodeIDs = .sequential
     ) async throws -> FabricRecord {
         try NameRule.check(name, what: "fabric")
-        var record = FabricRecord(
-            name: name, fabricID: fabric.fabricID,
-            compressedFabricID: fabric.credentials.fabric.compressedFabricID, vendorID: vendorID,
-            issuer: issuer ?? (fabric.authority.canIssue ? .local : .none), nodeID: fabric.credentials.nodeID,
-            root: fabric.authority.root.tlv, intermediate: fabric.authority.intermediate?.tlv,
-            noc: fabric.credentials.noc.tlv, nocIntermediate: fabric.credentials.icac?.tlv)
+        var record = FabricRecord(fabric, name: name, vendorID: vendorID, issuer: issuer)
         return try await state.withLock(Self.folder) {
             if let existing = try self.fabric(named: name) {
                 throw RecordError(

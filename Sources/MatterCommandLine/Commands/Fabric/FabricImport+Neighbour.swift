@@ -1,0 +1,120 @@
+import ArgumentParser
+import MatterController
+
+/// The options of an import from the store of another program.
+struct NeighbourOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The program whose store it is: \(Neighbour.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "PROGRAM"),
+        completion: .list(Neighbour.allCases.map(\.rawValue)), transform: NeighbourOptions.neighbour)
+    var from: Neighbour?
+    @Option(help: ArgumentHelp("The name here; home by default, or the name of the program.", valueName: "NAME"))
+    var name: String?
+    @Option(help: ArgumentHelp("The fabric, where the store has several.", valueName: "FABRIC-ID"))
+    var id: NumberArgument<UInt64>?
+    @Flag(help: "Act with the node id of that program, which must stay off for good.") var takeOver = false
+    @Flag(help: "Show what would be taken, and write nothing.") var dryRun = false
+    @Flag(help: "Read the store also if its program runs.") var force = false
+
+    private static func neighbour(_ word: String) throws -> Neighbour {
+        guard let neighbour = Neighbour(rawValue: word.lowercased()) else {
+            throw ValidationError(
+                "'\(word)' has no stores that can be read: \(Neighbour.allCases.map(\.rawValue).joined(separator: ", "))"
+            )
+        }
+        return neighbour
+    }
+
+    func validate() throws {
+        if from == nil {
+            guard name == nil, id == nil, !takeOver, !dryRun, !force else {
+                throw ValidationError(
+                    "--name, --id, --take-over, --dry-run and --force are for an import --from another program")
+            }
+            return
+        }
+        guard takeOver != dryRun else {
+            throw ValidationError(
+                "say --dry-run to see what would be taken, or --take-over to act with the node id of that program, which must "
+                    + "then stay off for good; to work beside it, open a window there and commission each device")
+        }
+    }
+}
+
+extension FabricCommand.Import {
+    /// Reads the store of another program, says what was checked, and takes the fabric over unless it is a rehearsal.
+    func execute(_ controller: Controller, _ neighbour: Neighbour, _ ipk: SecretBytes?) async throws {
+        let found = try controller.neighbours.read(neighbour, at: name, evenIfInUse: store.force, ipk: ipk)
+        for fault in found.faults { console.warning(fault) }
+        var fabric = try chosen(found)
+        do {
+            fabric = try await controller.neighbours.withAdvertisedNodes(fabric)
+        } catch let error as DiscoveryError {
+            console.warning(
+                "the network was not searched for nodes that the store does not know: \(error.reason)", error.hint)
+        }
+        let title = try store.name ?? unusedName(controller, neighbour, fabric)
+        var (record, nodes) = (fabric.record(named: title), fabric.nodes)
+        if store.takeOver { (record, nodes) = try await controller.neighbours.takeOver(fabric, name: title) }
+        console.result {
+            Report(record)
+            Field("store", neighbour.rawValue, label: "store", text: "\(neighbour.rawValue), \(fabric.place)")
+            Field("dryRun", store.dryRun ? true : nil)
+            Field("label", fabric.label, label: "label")
+            Field(
+                "tags", fabric.tags.map { JSONValue.string($0.description) }.json,
+                label: fabric.tags.isEmpty ? nil : "tags", text: fabric.tags.map(\.description).joined(separator: ", "))
+            Field("checks", JSONValue.array(fabric.checks.map { .string($0.rawValue) }))
+            Field(label: "checked", fabric.checks.map(\.words))
+            Field("nodes", nodes.map { Report($0) }.json)
+            Field("faults", JSONValue.array(found.faults.map { .string($0) }))
+            Field(label: "nodes", ["\(nodes.count)\(store.dryRun ? "" : " new")"])
+        }
+        if !console.isJSON, !nodes.isEmpty {
+            let reports = nodes.map { Report($0) }
+            console.rows(reports[0].columns, reports.map(\.row))
+        }
+        if store.takeOver {
+            console.message(
+                "keep \(neighbour.rawValue) off from now on: two controllers with one node id take each other's sessions"
+            )
+        }
+    }
+
+    /// The fabric that is meant: the only one, or that of the id.
+    private func chosen(_ found: NeighbourStore) throws -> NeighbourFabric {
+        let fabrics = store.id.map { id in found.fabrics.filter { $0.fabricID.rawValue == id.value } } ?? found.fabrics
+        guard let fabric = fabrics.first, fabrics.count == 1 else {
+            let all = found.fabrics.map { "0x\($0.fabricID) (\($0.place), \($0.nodes.count) nodes)" }
+            throw CommandLineError(
+                .usageStoreFabric,
+                (fabrics.isEmpty ? "the store has no fabric of that id" : "the store has \(fabrics.count) fabrics")
+                    + ": \(all.joined(separator: "; "))",
+                hint: "name one by its id: --id FABRIC-ID")
+        }
+        return fabric
+    }
+
+    /// The name of the same fabric, if it was taken before; `home` where there is no fabric yet.
+    private func unusedName(
+        _ controller: Controller, _ neighbour: Neighbour, _ fabric: NeighbourFabric
+    ) throws -> String {
+        let (known, _) = try controller.fabrics.sound()
+        if let same = known.first(where: { $0.compressedFabricID == fabric.compressedFabricID }) { return same.name }
+        return known.isEmpty ? "home" : neighbour.rawValue
+    }
+}
+
+extension NeighbourCheck {
+    /// The fact that was found true.
+    fileprivate var words: String {
+        switch self {
+        case .rootSignature: "the root certificate has signed itself"
+        case .chain: "the controller's certificate leads to the root"
+        case .keyPairs: "each private key belongs to one of the certificates"
+        case .compressedFabricID: "the compressed fabric id is that of the store's files"
+        case .identityProtectionKey: "the identity protection key is that of the store"
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Fabrics of other programs, taken over from their stores: those of the official controller, and others that a script in Python
+/// writes from the description of their formats.
+@Suite("Stores of other programs", .enabled(if: Laboratory.isHere), .laboratorySlot) struct NeighbourStoreTests {
+    /// Two lights on a fabric of ours, and the stores in which other programs would have it.
+    private struct House {
+        let lamp: VirtualDevice
+        let hall: VirtualDevice
+        let owner: MatterCtl
+        let stores: URL
+
+        static func start() async throws -> House {
+            let lamp = try await VirtualDevice.start(isAdvertised: true)
+            let hall = try await VirtualDevice.start(isAdvertised: true)
+            let owner = try MatterCtl()
+            try await owner.commission(lamp, ["--name", "first"])
+            try await owner.commission(hall, ["--name", "second"])
+            let house = House(lamp: lamp, hall: hall, owner: owner, stores: owner.folder.file("stores"))
+            let script = Laboratory.scripts.appendingPathComponent("neighbour_stores.py")
+            let child = try Child(
+                Laboratory.python,
+                [script.path, owner.home.path, "home", house.stores.path, "1=lamp", "2=hall"],
+                environment: Laboratory.environment, folder: owner.folder)
+            let status = await child.status()
+            try #require(status == 0, "\(child.stderr)")
+            return house
+        }
+
+        func stop() {
+            lamp.stop()
+            hall.stop()
+        }
+    }
+
+    @Test(
+        "each layout of each program is read, checked, taken over, and its lights are switched",
+        .timeLimit(.minutes(10)))
+    func layouts() async throws {
+        let house = try await House.start()
+        defer { house.stop() }
+        let own = try #require(try await house.owner.succeed("fabric", "show", "--json").json()["nodeId"])
+        var switchings = 0
+        // A third light, which no store knows: it is found on the network.
+        let third = try await VirtualDevice.start(isAdvertised: true)
+        defer { third.stop() }
+        try await house.owner.commission(third, ["--name", "third"])
+        for (program, path, hasNames) in [
+            ("chip-tool", "chip-tool", false), ("python-matter-server", "python", true),
+            ("python-matter-server", "python/chip.json", true), ("matterjs", "js-file", true),
+            ("matterjs", "js-log", true), ("matterjs", "js-database", true), ("matterjs", "js-file/server", true),
+        ] {
+            let store = house.stores.appendingPathComponent(path).path
+            let guest = try MatterCtl()
+            let ipk = program == "matterjs" ? [] : ["--ipk", "@\(house.stores.appendingPathComponent("ipk").path)"]
+            let words = ["fabric", "import", "--from", program, store] + ipk
+            let rehearsal = try await guest.succeed(words + ["--dry-run", "--json"]).json()
+            #expect(rehearsal["nodes"]?.elements.map { $0["node"]?.int } == [1, 2, 3], "\(path): \(rehearsal)")
+            #expect(rehearsal["dryRun"]?.bool == true && rehearsal["store"]?.string == program)
+            #expect(rehearsal["nodeId"] == own && rehearsal["issuer"]?.string == "local")
+            let names = rehearsal["nodes"]?.elements.map { $0["name"]?.string }
+            #expect(names == (hasNames ? ["lamp", "hall", nil] : [nil, nil, nil]), "\(path): \(rehearsal)")
+            let checks = rehearsal["checks"]?.elements.map { $0.string } ?? []
+            #expect(
+                checks.starts(with: ["root-signature", "chain", "key-pairs"])
+                    && checks.contains("identity-protection-key"), "\(path): \(checks)")
+            #expect(!FileManager.default.fileExists(atPath: guest.home.path), "a rehearsal writes nothing")
+
+            let taken = try await guest.succeed(words + ["--take-over", "--json"])
+            #expect(try taken.json()["nodes"]?.elements.count == 3, "\(taken)")
+            // A node that was there before is not taken twice.
+            #expect(
+                try await guest.succeed(words + ["--take-over", "--json"]).json()["nodes"]?.elements.isEmpty == true)
+            try await guest.succeed("toggle", hasNames ? "lamp" : "1")
+            switchings += 1
+            #expect(house.lamp.switchings == switchings, "\(path)")
+            #expect(try await guest.succeed("read", "2", "1/on-off/on-off").result.isEmpty == false)
+        }
+    }
+
+    @Test("a store in use, of another program, or that is damaged is told from others, and nothing is written")
+    func refusals() async throws {
+        let house = try await House.start()
+        defer { house.stop() }
+        let guest = try MatterCtl()
+        func fails(_ status: Int32, _ id: String, _ program: String, _ path: String, _ options: String...) async throws
+        {
+            let words = ["fabric", "import", "--from", program, house.stores.appendingPathComponent(path).path]
+            let run = try await guest.run(words + ["--take-over", "--json"] + options)
+            #expect(run.status == status && run.stdout.isEmpty, "\(run)")
+            #expect(try run.error()["id"]?.string == id, "\(run)")
+            #expect(!FileManager.default.fileExists(atPath: guest.home.path), "\(run)")
+        }
+        try await fails(3, "neighbour.no-store", "matterjs", "chip-tool")
+        try await fails(64, "neighbour.unknown-ipk", "chip-tool", "chip-tool")
+        try await fails(3, "neighbour.no-store", "chip-tool", "js-file")
+        let file = house.stores.appendingPathComponent("python/chip.json")
+        let whole = try Data(contentsOf: file)
+        try whole.write(to: file)
+        try await fails(10, "neighbour.in-use", "python-matter-server", "python")
+        try whole.prefix(whole.count / 2).write(to: file)
+        try await fails(10, "neighbour.damaged", "python-matter-server", "python", "--force")
+        // The key of another fabric.
+        let other = try MatterCtl()
+        try await other.succeed("fabric", "create", "home")
+        var text = String(decoding: whole, as: UTF8.self)
+        let key = #""ExampleOpCredsCAKey1": ""#
+        let start = try #require(text.range(of: key)).upperBound
+        let end = try #require(text[start...].firstIndex(of: "\""))
+        let secret = try Data(contentsOf: other.home.appendingPathComponent("fabrics/home/keys/root")).suffix(32)
+        text.replaceSubrange(start..<end, with: secret.base64EncodedString())
+        try Data(text.utf8).write(to: file)
+        try await fails(10, "neighbour.damaged", "python-matter-server", "python", "--force")
+        // A lock of a process that lives.
+        let lock = house.stores.appendingPathComponent("js-file/server/matter.lock")
+        try Data().write(to: lock)
+        try Data("\(getpid()) 00".utf8).write(to: lock.deletingLastPathComponent().appendingPathComponent("matter.pid"))
+        try await fails(10, "neighbour.in-use", "matterjs", "js-file/server")
+    }
+
+    @Test(
+        "the official controller's own store is taken over, with the lights that it has commissioned",
+        .enabled(if: PeerPython.hasController), .timeLimit(.minutes(10)))
+    func official() async throws {
+        let device = try await VirtualDevice.start(isAdvertised: true)
+        defer { device.stop() }
+        let official = try OfficialStorage(trusting: device)
+        let joined = try await official("commission", "7", "--code", device.qrCode)
+        #expect(joined.contains("commissioned node 7"), "\(joined)\n\(device.events)")
+        let guest = try MatterCtl()
+        let words = ["fabric", "import", "--from", "python-matter-server", official.storage.path, "--force"]
+        let rehearsal = try await guest.succeed(words + ["--dry-run", "--json"]).json()
+        #expect(rehearsal["nodes"]?.elements.map { $0["node"]?.int } == [7], "\(rehearsal)")
+        #expect(rehearsal["nodeId"]?.int == 112_233)
+        #expect(
+            rehearsal["checks"]?.elements.map { $0.string }
+                == ["root-signature", "chain", "key-pairs", "identity-protection-key"], "\(rehearsal)")
+        try await guest.succeed(words + ["--take-over"])
+        try await guest.succeed("on", "7")
+        #expect(device.switchings == 1, "\(device.events)")
+        // The authority's key is there, so new devices join the fabric.
+        let second = try await VirtualDevice.start(isAdvertised: true)
+        defer { second.stop() }
+        try await guest.commission(second, ["--name", "new"])
+        try await guest.succeed("toggle", "new")
+        #expect(second.switchings == 1)
+    }
+}
