@@ -300,6 +300,7 @@ arm64: build-deps
 	.packaging/arm64_tests.sh $(PACKAGES)
 	.packaging/arm64_deb.sh $(PACKAGES)
 	$(MOMENT) .packaging/image.py "$$(ls $(PACKAGES)/matterctl_*_arm64.deb)" $(PACKAGES)/arm64
+	.packaging/try_image.sh $(PACKAGES)/arm64/rootfs
 	MATTERCTL_ARCHITECTURE=arm64 .packaging/chroots.sh $(PACKAGES)
 
 tarball: release

@@ -18,7 +18,8 @@ import sys
 import packing
 
 USER = 65532
-LIBRARIES = ["libc6", "libgcc-s1", "libssl3t64", "libavahi-client3", "libavahi-common-data", "libcurl4t64", "libdbus-1-3", "libqrencode4"]
+# Opened when they are needed. Those that the program is linked with are what the package depends on.
+LIBRARIES = ["libavahi-client3", "libavahi-common-data", "libcurl4t64", "libdbus-1-3", "libqrencode4"]
 DATA = ["ca-certificates", "tzdata", "base-files", "netbase"]
 # What a program never opens.
 DROPPED = ["usr/share/man", "usr/share/info", "usr/share/locale", "usr/share/lintian", "usr/share/bash-completion", "usr/share/zsh",
@@ -73,7 +74,8 @@ def filled(root, deb, suite, work):
     for folder in ("bin", "sbin", "lib", "lib64"):
         (root / "usr" / folder).mkdir(parents=True, exist_ok=True)
         (root / folder).symlink_to(f"usr/{folder}")
-    wanted = [name for name in suite.closure(LIBRARIES) if re.match(r"lib|zlib|gcc-\d+-base", name)] + DATA
+    depends = re.findall(r"(?:^|, )([a-z0-9.+-]+)", run("dpkg-deb", "-f", str(deb), "Depends"))
+    wanted = [name for name in suite.closure([*depends, *LIBRARIES]) if re.match(r"lib|zlib|gcc-\d+-base", name)] + DATA
     packages = suite.fetch(wanted, work / "archives")
     for package in [*packages, deb]:
         # Through tar, which keeps the links of a merged /usr.

@@ -11,6 +11,8 @@ trap 'rm -rf "$work"' EXIT
 cp -a "$rootfs" "$work/rootfs"
 chown 65532:65532 "$work/rootfs/state"
 chmod 700 "$work/rootfs/state"
+# Where the emulator looks for libraries, if the program is of another architecture.
+export QEMU_LD_PREFIX="$work/rootfs"
 export ROOTFS="$work/rootfs" WORK="$work" MATTERCTL="$work/rootfs/usr/bin/matterctl"
 "$root/Tests/Lab/lab.sh" "$work/lab" sh -euc '
 # inside USER:GROUP WORD ...
@@ -32,14 +34,14 @@ mount -t proc proc "$ROOTFS/proc" 2> /dev/null || { mkdir -p "$ROOTFS/proc" && m
 try() {
     user=$1 port=$2
     shift 2
-    rm -rf "$ROOTFS/state" "$WORK/trust"
+    rm -rf "$ROOTFS/state" "$WORK/trust" "$WORK/light.out"
     mkdir "$ROOTFS/state" "$WORK/trust"
     chmod 700 "$ROOTFS/state"
     "$MATTERCTL" simulate dimmable-light --port "$port" --state "$WORK/light-$port" --paa-out "$WORK/trust/light.der" \
         > "$WORK/light.out" 2>&1 < /dev/null &
     light=$!
     n=0
-    until grep -q ready "$WORK/light.out"; do
+    until grep -qs ready "$WORK/light.out"; do
         n=$((n + 1))
         [ $n -lt 300 ] || { cat "$WORK/light.out" >&2; exit 1; }
         sleep 0.1

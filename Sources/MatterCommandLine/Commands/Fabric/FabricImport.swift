@@ -64,12 +64,10 @@ extension FabricCommand {
 
         func execute() async throws {
             let controller = try state.controller()
-            let ipk = try ipk.map { file in try Self.ipk(String(file.dropFirst())) }
-            if let neighbour = store.from {
-                return try await execute(controller, neighbour, ipk)
-            }
+            func givenKey() throws -> SecretBytes? { try ipk.map { file in try Self.ipk(String(file.dropFirst())) } }
+            if let neighbour = store.from { return try await execute(controller, neighbour, try givenKey()) }
             // All are there: `validate` has seen to it.
-            guard let rcac, let noc, let ipk else { return }
+            guard let rcac, let noc else { return }
             let root = try Self.certificate(rcac)
             let chain = OperationalChain(
                 noc: try Self.certificate(noc), icac: try icac.map { file throws in try Self.certificate(file) },
@@ -77,6 +75,7 @@ extension FabricCommand {
             let keys = try key.map { file throws in
                 try Self.decoded(String(file.dropFirst())) { contents in try PrivateKeyFile.decode(contents) }
             }
+            guard let ipk = try givenKey() else { return }
             let fabric = try LocalFabric(
                 importing: chain, keys: keys, ipk: ipk, at: controller.context.validationTime)
             // It may have nodes, of which nothing is known here.
