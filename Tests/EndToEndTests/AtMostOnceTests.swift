@@ -61,7 +61,7 @@ struct AtMostOnceTests {
         // Nothing that the device says about the command arrives, so that its end cannot come too late.
         let relay = try await Relay.start(to: device, ["--mute"])
         let child = try matterctl.start(
-            ["toggle", "kitchen", "--timeout", "12s", "--json", "--address", relay.address])
+            ["toggle", "kitchen", "--timeout", "30s", "--json", "--address", relay.address])
         try await device.wait(for: "the command") { _ in device.count(ofCommand: "Toggle") == 1 }
         try await device.restart(SIGKILL)
         let outcome = await outcome(of: child)

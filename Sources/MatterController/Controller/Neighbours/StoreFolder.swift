@@ -1,3 +1,4 @@
+import CProcess
 import FoundationEssentials
 import Glibc
 import MatterBase
