@@ -14,8 +14,12 @@ build() {
     git clone -q --no-hardlinks "$root" "$folder/$1/clone"
     git -C "$folder/$1/clone" checkout -q "$commit"
 }
-build first
-(umask 022 && LC_ALL=C.UTF-8 TZ=UTC "$folder/first/clone/.packaging/deb.sh" "$folder/first/packages" > "$folder/first.log" 2>&1)
+# A first build of this commit that is there already will do.
+if [ "$(cat "$folder/first/done" 2> /dev/null)" != "$commit" ]; then
+    build first
+    (umask 022 && LC_ALL=C.UTF-8 TZ=UTC "$folder/first/clone/.packaging/deb.sh" "$folder/first/packages" > "$folder/first.log" 2>&1)
+    echo "$commit" > "$folder/first/done"
+fi
 build another-place
 # Another order: git writes the files of a clone by name; a copy in the reverse order has them otherwise.
 mkdir "$folder/another-place/copy"
@@ -25,6 +29,8 @@ second="umask 027; export LC_ALL=C TZ=Pacific/Chatham HOME=$folder/another-place
     $folder/another-place/copy/.packaging/deb.sh $folder/another-place/packages"
 if [ "$(id -u)" = 0 ]; then
     cp "${GIT_CONFIG_GLOBAL:-$HOME/.gitconfig}" "$folder/another-place/gitconfig" 2> /dev/null || : > "$folder/another-place/gitconfig"
+    # The other user does not own the libraries' repositories, if those are on this machine.
+    printf '[safe]\n\tdirectory = *\n' >> "$folder/another-place/gitconfig"
     chmod 644 "$folder/another-place/gitconfig"
     chmod -R go+rX "$folder"
     chown -R nobody "$folder/another-place"
