@@ -130,13 +130,13 @@ import Testing
         let folder = try Folder()
         try folder.put(
             "snapshot.json",
-            #"{"commitId":{"segment":1,"offset":1},"data":{"nodes.a":{"x":1},"nodes.a.b":{"y":2},"values":{"k":"old"}}}"#
+            #"{"commitId":{"segment":1,"offset":1},"data":{"nodes.a":{"x":1},"nodes.a.b":{"y":2},"values":{"k":"old"},"kept":{"z":4}}}"#
         )
         try folder.put(
             "wal/00000001.jsonl",
             """
             {"ops":[{"op":"del","key":""}]}
-            {"ops":[{"op":"del","key":"nodes"}]}
+            {"ops":[{"op":"del","key":"kept"}]}
             {"ops":[{"op":"upd","key":"values","values":{"k":"new","l":1}}]}
 
             """)
@@ -149,6 +149,7 @@ import Testing
             """)
         let values = try MatterJSValues(StoreFolder(path: folder.path))
         #expect(values.isStore && values.faults.isEmpty)
+        #expect(values["kept"]["z"]?.number == 4, "the last change that the snapshot has is not made again")
         #expect(values["nodes.a"].isEmpty && values["nodes.a.b"].isEmpty)
         #expect(
             values["values"]["k"]?.text == "new" && values["values"]["l"] == nil && values["fabrics"]["f"]?.number == 1)
