@@ -123,12 +123,15 @@ public struct NeighbourService: FabricService {
             record = try await fabrics.add(fabric.local, name: name, vendorID: fabric.vendorID, nodeIDs: .random)
         }
         let store = NodeStore(options.state, fabric: name, identity: fabric.compressedFabricID)
+        var names = try store.sound().nodes.compactMap(\.name)
         var added: [NodeRecord] = []
         for var node in fabric.nodes where try !store.has(node.nodeID) {
-            if let wanted = node.name,
-                try store.sound().nodes.contains(where: { $0.name.map { NameRule.isSame($0, wanted) } ?? false })
-            {
-                node.name = nil
+            if let wanted = node.name {
+                if names.contains(where: { NameRule.isSame($0, wanted) }) {
+                    node.name = nil
+                } else {
+                    names.append(wanted)
+                }
             }
             try await store.save(node)
             added.append(node)
