@@ -152,6 +152,73 @@ int copenssl_pbkdf2_sha256(const void *password, size_t password_count, const vo
                              output) == 1;
 }
 
+static int chacha20_poly1305(int sealing, const uint8_t *key, const uint8_t *nonce, const uint8_t *input, size_t count,
+                             uint8_t *output, uint8_t tag[16]) {
+    if (!copenssl_start() || count > INT32_MAX) return 0;
+    EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, "ChaCha20-Poly1305", NULL);
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    uint8_t rest[16];
+    int written = 0, good = cipher != NULL && context != NULL
+                            && EVP_CipherInit_ex2(context, cipher, key, nonce, sealing, NULL) == 1
+                            && (sealing || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, tag) == 1)
+                            && (count == 0 || EVP_CipherUpdate(context, output, &written, input, (int)count) == 1)
+                            && EVP_CipherFinal_ex(context, rest, &written) == 1
+                            && (!sealing || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1);
+    EVP_CIPHER_CTX_free(context);
+    EVP_CIPHER_free(cipher);
+    if (!good) ERR_clear_error();
+    return good;
+}
+
+int copenssl_chacha20_poly1305_seal(const uint8_t key[32], const uint8_t nonce[12], const void *text, size_t count,
+                                    uint8_t *output) {
+    return chacha20_poly1305(1, key, nonce, text, count, output, output + count);
+}
+
+int copenssl_chacha20_poly1305_open(const uint8_t key[32], const uint8_t nonce[12], const void *sealed, size_t count,
+                                    uint8_t *output) {
+    if (count < 16) return 0;
+    uint8_t tag[16];
+    memcpy(tag, (const uint8_t *)sealed + count - 16, sizeof tag);
+    return chacha20_poly1305(0, key, nonce, sealed, count - 16, output, tag);
+}
+
+int copenssl_scrypt(const void *password, size_t password_count, const void *salt, size_t salt_count, uint64_t cost,
+                    uint64_t block, uint64_t parallel, void *output, size_t output_count) {
+    const uint64_t most = (uint64_t)5 << 30;
+    int good = copenssl_start()
+               && EVP_PBE_scrypt(password, password_count, salt, salt_count, cost, block, parallel, most, output,
+                                 output_count)
+                      == 1;
+    if (!good) ERR_clear_error();
+    return good;
+}
+
+int copenssl_x25519_public(const uint8_t scalar[32], uint8_t point[32]) {
+    if (!copenssl_start()) return 0;
+    size_t count = 32;
+    EVP_PKEY *key = EVP_PKEY_new_raw_private_key_ex(NULL, "X25519", NULL, scalar, 32);
+    int good = key != NULL && EVP_PKEY_get_raw_public_key(key, point, &count) == 1 && count == 32;
+    EVP_PKEY_free(key);
+    return good;
+}
+
+int copenssl_x25519_shared(const uint8_t scalar[32], const uint8_t point[32], uint8_t output[32]) {
+    if (!copenssl_start()) return 0;
+    size_t count = 32;
+    EVP_PKEY *key = EVP_PKEY_new_raw_private_key_ex(NULL, "X25519", NULL, scalar, 32);
+    EVP_PKEY *peer = EVP_PKEY_new_raw_public_key_ex(NULL, "X25519", NULL, point, 32);
+    EVP_PKEY_CTX *context = key == NULL ? NULL : EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+    int good = peer != NULL && context != NULL && EVP_PKEY_derive_init(context) == 1
+               && EVP_PKEY_derive_set_peer(context, peer) == 1 && EVP_PKEY_derive(context, output, &count) == 1
+               && count == 32;
+    EVP_PKEY_CTX_free(context);
+    EVP_PKEY_free(peer);
+    EVP_PKEY_free(key);
+    if (!good) ERR_clear_error();
+    return good;
+}
+
 EVP_PKEY *copenssl_p256_key(const uint8_t point[65], const uint8_t *scalar) {
     if (!copenssl_start()) return NULL;
     unsigned char native[32];

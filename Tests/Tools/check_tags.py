@@ -16,6 +16,7 @@ SOURCES = ROOT / "Sources"
 CODECS = [
     "MatterBase", "MatterCrypto", "MatterModel", "MatterNetwork", "MatterState", "MatterSimulator/Fabrics",
     "MatterSimulator/Device/DeviceStore.swift", "MatterSimulator/Node/SavedClusters.swift",
+    "MatterController/Controller/Neighbours/NeighbourWriter.swift",
     "MatterSimulator/ApplicationClusters/DoorLock/LockDatabase+TLV.swift",
     "MatterSimulator/ApplicationClusters/Scenes/SceneTable+Saved.swift",
 ]

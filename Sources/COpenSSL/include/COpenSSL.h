@@ -44,6 +44,22 @@ int copenssl_random(void *output, size_t count);
 int copenssl_pbkdf2_sha256(const void *password, size_t password_count, const void *salt, size_t salt_count,
                            int iterations, void *output, size_t output_count);
 
+// ChaCha20-Poly1305 (RFC 8439) without associated data: the text, and 16 bytes of a tag. Both return 1 on success; opening
+// returns 0 for a text that is damaged or was sealed under another key.
+int copenssl_chacha20_poly1305_seal(const uint8_t key[32], const uint8_t nonce[12], const void *text, size_t count,
+                                    uint8_t *output);
+int copenssl_chacha20_poly1305_open(const uint8_t key[32], const uint8_t nonce[12], const void *sealed, size_t count,
+                                    uint8_t *output);
+
+// scrypt (RFC 7914) with at most 5 GiB of memory. Returns 1 on success.
+int copenssl_scrypt(const void *password, size_t password_count, const void *salt, size_t salt_count, uint64_t cost,
+                    uint64_t block, uint64_t parallel, void *output, size_t output_count);
+
+// X25519 (RFC 7748): the public point of a private key; and what two sides have in common, which returns 0 for a point of
+// small order.
+int copenssl_x25519_public(const uint8_t scalar[32], uint8_t point[32]);
+int copenssl_x25519_shared(const uint8_t scalar[32], const uint8_t point[32], uint8_t output[32]);
+
 // A P-256 key for the EVP functions: an uncompressed point of 65 octets and, or NULL, the private scalar of 32 octets,
 // big-endian. The caller frees it. NULL when libcrypto refuses it.
 EVP_PKEY *copenssl_p256_key(const uint8_t point[65], const uint8_t *scalar);

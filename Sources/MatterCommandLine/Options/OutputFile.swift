@@ -51,6 +51,22 @@ public enum OutputFile {
         }
     }
 
+    /// True if there is something of that name.
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Bytes as they are, for a pipe.
+    static func writeToStandardOutput(_ contents: [UInt8]) throws {
+        var rest = contents[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written >= 0 else {
+                throw CommandLineError(.outputFailed, "cannot write to stdout: \(String(cString: strerror(errno)))")
+            }
+            rest = rest.dropFirst(written)
+        }
+    }
+
     /// A folder that cannot be made shows when the file is opened.
     private static func makeFolders(of path: String, mode: mode_t) {
         for end in path.indices where path[end] == "/" && end > path.startIndex {

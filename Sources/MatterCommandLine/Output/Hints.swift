@@ -74,6 +74,12 @@ public enum Hints {
         "neighbour.python-matter-server":
             "it is the folder with chip.json: --storage-path of the server, or ~/.matter_server",
         "neighbour.stop": "stop it, and wait until it has written everything; --force reads the store as it is now",
+        "neighbour.no-authority": "write it for matterjs, which keeps the certificate that is here",
+        "neighbour.other-ipk": "write it for matterjs, which keeps the key of the fabric",
+        "neighbour.present": "choose an empty folder, or move the store out of the way",
+        "export.present": "give it another name, or remove the one that is here: matterctl fabric remove {0}",
+        "export.no-backup": "name the folder of 'matterctl fabric backup --to FOLDER', or a file",
+        "export.not-written": "look at the disk; the backup is not to be trusted",
         "node.name-bridged": "name it by its endpoint: {0}",
         "node.name-bridge": "name the bridge: {0}",
         "node.show": "see what it has: matterctl node show {0}",

@@ -100,6 +100,8 @@ public final class Controller: Sendable {
     public let trust: TrustService
     /// Fabrics of other programs, which can be taken over.
     public let neighbours: NeighbourService
+    /// Fabrics as one document, for another machine or as a backup.
+    public let exports: ExportService
     /// How devices come onto the fabric.
     public let commissioning: CommissioningService
 
@@ -117,6 +119,7 @@ public final class Controller: Sendable {
         subscriptions = SubscriptionService(context, pool, links, sleepers)
         trust = TrustService(context, links)
         neighbours = NeighbourService(context)
+        exports = ExportService(context)
         commissioning = CommissioningService(
             context, issuers, trust,
             CommissioningService.Aftercare(

@@ -83,6 +83,24 @@ extension CounterBlock {
         return (next &+ leap, true)
     }
 
+    /// Where the next block begins; `nil` for a counter that was never used.
+    static func upcoming(_ name: String, in store: StateDirectory) throws -> UInt32? { try next(name, in: store).0 }
+
+    /// How far a counter goes beyond that of an export: more than the original uses meanwhile. Peers take a step forward of up
+    /// to 2^31.
+    static let longLeap: UInt32 = 1 << 24
+
+    /// Goes on far beyond a counter that may be in use elsewhere, unless this one is there already.
+    static func leap(
+        _ name: String, beyond other: UInt32, in store: StateDirectory, isolation: isolated (any Actor)? = #isolation
+    ) async throws {
+        try await store.withLock(name, timeout: StateDirectory.lockTimeout) {
+            let target = other &+ longLeap
+            if let here = try next(name, in: store).0, here &- target < 1 << 31 { return }
+            for _ in 0..<2 { try store.write(name, record(target)) }
+        }
+    }
+
     private static func record(_ next: UInt32) -> [UInt8] {
         JSONValue.object(["next": .uint(UInt64(next))]).utf8() + [0x0A]
     }

@@ -32,6 +32,13 @@ enum RecordEnvelope {
     ///
     /// - Parameter newest: the newest version that the caller understands.
     static func decode(_ octets: [UInt8], newest: Int) throws(Fault) -> [UInt8] {
+        try decodeAnyVersion(octets, newest: newest).contents
+    }
+
+    /// The contents of a record, and the version of its format.
+    static func decodeAnyVersion(
+        _ octets: [UInt8], newest: Int = .max
+    ) throws(Fault) -> (version: Int, contents: [UInt8]) {
         guard !octets.isEmpty else { throw .damaged("is empty") }
         guard let end = octets.prefix(longestHeader).firstIndex(of: 0x0A),
             let header = (try? JSONValue(parsing: Array(octets[..<end])))?.objectValue,
@@ -50,7 +57,7 @@ enum RecordEnvelope {
             throw .damaged("has been altered: its checksum does not fit")
         }
         guard version <= newest else { throw .newerVersion(version) }
-        return Array(contents)
+        return (version, Array(contents))
     }
 
     private static func header(_ version: Int, _ contents: ArraySlice<UInt8>) -> [UInt8] {

@@ -23,6 +23,22 @@ extension StateDirectory {
         }
     }
 
+    /// The contents of a record of whatever version, for one who only carries it elsewhere.
+    ///
+    /// - Returns: `nil` if there is no such record.
+    func readAnyVersion(_ name: String) throws(StoreError) -> (version: Int, contents: [UInt8])? {
+        let name = try RecordName(name)
+        guard let folder = try folder(name.folder, creating: false) else { return nil }
+        let path = path(of: name.components)
+        guard var octets = try Self.readFile(name.file, in: folder, path, store: self) else { return nil }
+        defer { wipe(&octets) }
+        do {
+            return try RecordEnvelope.decodeAnyVersion(octets)
+        } catch {
+            throw fault(error, path, previous: nil)
+        }
+    }
+
     /// The contents of a record before it was last written.
     ///
     /// - Returns: `nil` if there is no such copy, or if it is damaged as well.

@@ -17,7 +17,7 @@ struct NeighbourOptions: ParsableArguments {
     @Flag(help: "Show what would be taken, and write nothing.") var dryRun = false
     @Flag(help: "Read the store also if its program runs.") var force = false
 
-    private static func neighbour(_ word: String) throws -> Neighbour {
+    static func neighbour(_ word: String) throws -> Neighbour {
         guard let neighbour = Neighbour(rawValue: word.lowercased()) else {
             throw ValidationError(
                 "'\(word)' has no stores that can be read: \(Neighbour.allCases.map(\.rawValue).joined(separator: ", "))"
@@ -28,9 +28,8 @@ struct NeighbourOptions: ParsableArguments {
 
     func validate() throws {
         if from == nil {
-            guard name == nil, id == nil, !takeOver, !dryRun, !force else {
-                throw ValidationError(
-                    "--name, --id, --take-over, --dry-run and --force are for an import --from another program")
+            guard id == nil, !takeOver, !force else {
+                throw ValidationError("--id, --take-over and --force are for an import --from another program")
             }
             return
         }

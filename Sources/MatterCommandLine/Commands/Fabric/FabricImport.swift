@@ -6,6 +6,8 @@ extension FabricCommand {
         static let configuration = CommandConfiguration(
             commandName: "import", abstract: "Take over a fabric that was made elsewhere.",
             discussion: """
+                From an export ('fabric export', 'fabric backup'): its file alone.
+
                 From files: certificates are Matter TLV, DER or PEM; keys are SEC 1 or PKCS #8. With the authority's key as a \
                 second --key, new devices can be commissioned too.
 
@@ -20,7 +22,8 @@ extension FabricCommand {
 
         @Argument(
             help: ArgumentHelp(
-                "The name; with --from the folder of the store, or its main file.", valueName: "name|path"),
+                "The file of an export; or the name; with --from the folder of the store, or its main file.",
+                valueName: "file|name|path"),
             completion: .kind(.file))
         var name: String
         @Option(help: ArgumentHelp("The root certificate.", valueName: "FILE"), completion: .kind(.file)) var rcac:
@@ -39,6 +42,7 @@ extension FabricCommand {
         var ipk: String?
         @Option(name: .long, help: ArgumentHelp("The vendor id that devices store for us.", valueName: "V"))
         var vendorId: NumberArgument<UInt16>?
+        @OptionGroup(title: "From an export") var unlock: UnlockOptions
         @OptionGroup(title: "From another program") var store: NeighbourOptions
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
@@ -53,6 +57,10 @@ extension FabricCommand {
                 }
                 return
             }
+            guard !isExport else { return }
+            guard unlock.isEmpty else {
+                throw ValidationError("there is no file '\(name)': --identity and --passphrase are for an export")
+            }
             let missing = [("--rcac", rcac), ("--noc", noc), ("--key", key.first), ("--ipk", ipk)]
                 .filter { $0.1 == nil }.map(\.0)
             guard missing.isEmpty else {
@@ -62,8 +70,17 @@ extension FabricCommand {
             }
         }
 
+        /// A file alone is an export.
+        private var isExport: Bool {
+            rcac == nil && noc == nil && key.isEmpty && ipk == nil && OutputFile.exists(name)
+        }
+
         func execute() async throws {
             let controller = try state.controller()
+            if store.from == nil, isExport {
+                return try await FabricCommand.restore(
+                    name, as: store.name, only: [], isCheck: store.dryRun, unlock, controller, console)
+            }
             func givenKey() throws -> SecretBytes? { try ipk.map { file in try Self.ipk(String(file.dropFirst())) } }
             if let neighbour = store.from { return try await execute(controller, neighbour, try givenKey()) }
             // All are there: `validate` has seen to it.

@@ -11,13 +11,27 @@ extension FabricCommand {
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws {
-            let fabric = try FabricStore(try state.state()).select(name ?? state.fabricName)
+            let controller = try state.controller()
+            let fabric = try controller.fabrics.select(name ?? state.fabricName)
+            let backup = controller.exports.lastBackup(of: fabric)
             try console.result {
                 Report(fabric)
                 Field(label: "root", try validity(fabric.root))
                 Field(label: "intermediate", try fabric.nocIntermediate.map(validity))
                 Field(label: "node certificate", try validity(fabric.noc))
+                Field("lastBackup", backup.map(Self.json))
+                Field(label: "last backup", [backup.map { words($0, controller.options.unixTime()) } ?? "none"])
             }
+        }
+
+        private static func json(_ backup: BackupNote) -> JSONValue {
+            .object(["at": .string(DateText.time(backup.at)), "file": .string(backup.path)])
+        }
+
+        private func words(_ backup: BackupNote, _ now: Int64) -> String {
+            let days = max(0, now - backup.at) / 86_400
+            let age = days == 0 ? "today" : days == 1 ? "a day ago" : "\(days) days ago"
+            return "\(age), \(backup.path)"
         }
 
         private func validity(_ tlv: [UInt8]) throws -> [String] {

@@ -33,10 +33,6 @@ extension GroupRecord {
 }
 
 extension GroupService {
-    /// The record of the counter that all messages to groups have, whatever their group and fabric (Matter core
-    /// specification 4.6.1.3).
-    private static let groupCounter = "counters/group.json"
-
     /// Sends a command to all members of a group. It is sent once, and is not answered.
     ///
     /// - Parameters:
@@ -60,7 +56,7 @@ extension GroupService {
         else { throw InteractionError(.invalidRequest, "an invoke that sends nothing") }
         let manager = try context.manager()
         // One for each message, and just before it: other processes send too, and members take no counter that is far behind.
-        var block = try await CounterBlock.reserve(Self.groupCounter, count: 1, in: options.state)
+        var block = try await CounterBlock.reserve(FabricStore.groupCounter, count: 1, in: options.state)
         guard let counter = block.next() else { throw StoreError(.system, "no message counter could be reserved") }
         let address = PeerAddress(group: group.group, ofFabric: credentials.fabric.fabricID.rawValue)
         let interfaces = try await manager.multicast(

@@ -24,12 +24,18 @@ public struct NeighbourError: CodedError, Equatable {
         case unknownKey = "neighbour.unknown-ipk"
         /// A library that reads this kind of store is missing.
         case libraryMissing = "neighbour.library-missing"
+        /// There is a store of that program at the path already.
+        case present = "neighbour.present"
+        /// The devices of the fabric have a key that the program never uses.
+        case otherKey = "neighbour.other-ipk"
+        /// Without the authority's key the program could not act on the fabric.
+        case noAuthority = "neighbour.no-authority"
 
         /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
             case .noStore: .notFound
-            case .inUse, .damaged: .localState
+            case .inUse, .damaged, .present, .otherKey, .noAuthority: .localState
             case .unknownKey: .invalidInput
             case .libraryMissing: .serviceMissing
             }

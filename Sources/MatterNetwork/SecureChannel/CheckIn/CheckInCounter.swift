@@ -40,4 +40,9 @@ package struct CheckInCounter: Equatable, Sendable {
 
     /// The newest counter that was accepted; `nil` if there was none.
     package var newest: UInt32? { offset == 0 ? nil : start &+ offset }
+
+    /// The counter with half of all counters used: what was accepted stays refused, and any newer one asks for a new key.
+    package func leapt() -> CheckInCounter {
+        CheckInCounter(start: start &+ offset &- Self.mostOffset, offset: Self.mostOffset)
+    }
 }

@@ -18,7 +18,10 @@ public struct GroupStore: Sendable {
 
     private func record(of group: UInt16) -> String { "\(folder)/\(Self.digits(group)).json" }
 
-    private func keyFile(_ keySet: UInt16) -> String { FabricStore.key("group-\(Self.digits(keySet))", of: fabric) }
+    /// The file of a key, below the folder of the fabric.
+    static func keyName(_ keySet: UInt16) -> String { "keys/group-\(digits(keySet))" }
+
+    private func keyFile(_ keySet: UInt16) -> String { "\(fabricFolder.path)/\(Self.keyName(keySet))" }
 
     private static func digits(_ number: UInt16) -> String {
         let text = String(number, radix: 16, uppercase: true)

@@ -123,6 +123,14 @@ public struct ICDRegistration: Equatable, Sendable {
         if let place = unconfirmed.lastIndex(of: key) { unconfirmed.removeFirst(place + 1) }
     }
 
+    /// Makes the registration good for use by a second machine: of the counters that the first one may have accepted since, none
+    /// counts, and the key has to be replaced before a check-in does.
+    mutating func leap() {
+        current = current.map { Keying(key: $0.key, counter: $0.counter.leapt()) }
+        awakeUntil = nil
+        reportDue = nil
+    }
+
     /// The device has not taken a key, since it refused it or was not sent it: it keeps the one that it had.
     package mutating func withdraw(_ key: CheckInKey) { unconfirmed.removeAll { $0 == key } }
 

@@ -24,7 +24,7 @@ public struct StoredNetwork: Equatable, Sendable {
         self.secret = secret
     }
 
-    fileprivate init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
+    init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
         do {
             let fields = try TLVFields(decoding: contents, file)
             guard let kind = Kind(rawValue: try fields.string(0)) else {
