@@ -59,7 +59,7 @@ struct MatterCtl: AsyncParsableCommand {
                     name: "Administration",
                     subcommands: [
                         FabricCommand.self, AccessCommand.self, Who.self, Bind.self, Unbind.self,
-                        GroupCommand.self, RoomCommand.self, SessionCommand.self,
+                        GroupCommand.self, RoomCommand.self, SessionCommand.self, JobCommand.self,
                         NetCommand.self, NetworkCredentialsCommand.self, ThreadCommand.self, ICDCommand.self,
                         TimeCommand.self,
                     ]),

@@ -153,6 +153,7 @@ struct Completer {
         case .cluster: return some(house?.clusters)
         case .group: return some(house?.groups)
         case .fabric: return some(house?.fabrics)
+        case .job: return some(house?.jobs)
         case .profile: return some(house?.profiles())
         case .simulatedTypes: return some(simulated(word))
         case .simulatedFault:

@@ -112,6 +112,14 @@ struct StateCompletions {
         return groups.map { Candidate(word: $0.name) }
     }
 
+    /// The jobs, with what is left of them.
+    var jobs: [Candidate] {
+        let jobs = fabric.flatMap { try? JobStore(state, fabric: $0).sound().jobs } ?? []
+        return jobs.map { job in
+            Candidate(word: "\(job.id)", note: "\(job.kind.rawValue), \(job.doneCount) of \(job.entries.count) done")
+        }
+    }
+
     /// The device types that there are.
     var deviceTypes: [Candidate] {
         let known = Set(nodes.flatMap(\.endpoints).flatMap(\.deviceTypes))

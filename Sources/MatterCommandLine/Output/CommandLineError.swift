@@ -16,6 +16,7 @@ public struct CommandLineError: CodedError {
         case groupNotReached = "group.not-reached"
         case imStatus = "im.status"
         case interrupted
+        case jobIncomplete = "job.incomplete"
         case nameInvalid = "name.invalid"
         case nodeIncomplete = "node.incomplete"
         case outputFailed = "output.failed"
@@ -63,7 +64,7 @@ public struct CommandLineError: CodedError {
         public var kind: FailureKind {
             switch self {
             case .aclControllers, .aclIncomplete, .attestIncomplete, .cloudDevicesRemain, .commissionIncomplete,
-                .groupIncomplete, .nodeIncomplete, .threadNoDataset:
+                .groupIncomplete, .jobIncomplete, .nodeIncomplete, .threadNoDataset:
                 .noAnswer
             case .attestUntrusted: .attestationRefused
             case .groupNotReached, .watchNotMet: .conditionNotMet

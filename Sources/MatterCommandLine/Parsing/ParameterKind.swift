@@ -49,6 +49,8 @@ public enum ParameterKind: Equatable, Sendable {
     case group
     /// A fabric.
     case fabric
+    /// A job.
+    case job
     /// An account at a vendor's service.
     case profile
     /// The name of a file.
@@ -76,7 +78,7 @@ extension ParameterKind {
         (.node, "node"), (.nodeOrGroup, "nodeOrGroup"), (.deviceWords, "deviceWords"), (.nodesAndMode, "nodesAndMode"),
         (.nodeOrPath, "nodeOrPath"),
         (.settings, "settings"), (.condition, "condition"), (.fields, "fields"), (.accessEntry, "accessEntry"),
-        (.room, "room"), (.deviceType, "deviceType"), (.cluster, "cluster"), (.group, "group"), (.fabric, "fabric"),
+        (.room, "room"), (.deviceType, "deviceType"), (.cluster, "cluster"), (.group, "group"), (.fabric, "fabric"), (.job, "job"),
         (.profile, "profile"), (.file, "file"), (.folder, "folder"), (.contents, "contents"),
         (.simulatedTypes, "simulatedTypes"), (.simulatedFault, "simulatedFault"), (.duration, "duration"),
         (.number, "number"),

@@ -98,10 +98,12 @@ public final class Controller: Sendable {
     public let subscriptions: SubscriptionService
     /// Which makers of devices are trusted.
     public let trust: TrustService
-    /// Fabrics of other programs, which can be taken over.
+    /// Fabrics of other programs, which can be taken over or joined.
     public let neighbours: NeighbourService
     /// Fabrics as one document, for another machine or as a backup.
     public let exports: ExportService
+    /// Work that has to reach every node.
+    public let jobs: JobService
     /// How devices come onto the fabric.
     public let commissioning: CommissioningService
 
@@ -120,6 +122,7 @@ public final class Controller: Sendable {
         trust = TrustService(context, links)
         neighbours = NeighbourService(context)
         exports = ExportService(context)
+        jobs = JobService(context, links)
         commissioning = CommissioningService(
             context, issuers, trust,
             CommissioningService.Aftercare(

@@ -15,7 +15,9 @@ struct NeighbourOptions: ParsableArguments {
     var id: NumberArgument<UInt64>?
     @Flag(help: "Act with the node id of that program, which must stay off for good.") var takeOver = false
     @Flag(help: "Show what would be taken, and write nothing.") var dryRun = false
+    @Flag(help: "Take the entries out again that a join has made, and forget the fabric.") var revert = false
     @Flag(help: "Read the store also if its program runs.") var force = false
+    @Flag(help: "Skip the confirmation prompt.") var yes = false
 
     static func neighbour(_ word: String) throws -> Neighbour {
         guard let neighbour = Neighbour(rawValue: word.lowercased()) else {
@@ -28,22 +30,22 @@ struct NeighbourOptions: ParsableArguments {
 
     func validate() throws {
         if from == nil {
-            guard id == nil, !takeOver, !force else {
-                throw ValidationError("--id, --take-over and --force are for an import --from another program")
+            guard id == nil, !takeOver, !revert, !force, !yes else {
+                throw ValidationError(
+                    "--id, --take-over, --revert, --force and --yes are for an import --from another program")
             }
             return
         }
-        guard takeOver != dryRun else {
-            throw ValidationError(
-                "say --dry-run to see what would be taken, or --take-over to act with the node id of that program, which must "
-                    + "then stay off for good; to work beside it, open a window there and commission each device")
+        guard [takeOver, dryRun, revert].count(where: { $0 }) <= 1 else {
+            throw ValidationError("--take-over, --dry-run and --revert exclude each other")
         }
     }
 }
 
 extension FabricCommand.Import {
-    /// Reads the store of another program, says what was checked, and takes the fabric over unless it is a rehearsal.
-    func execute(_ controller: Controller, _ neighbour: Neighbour, _ ipk: SecretBytes?) async throws {
+    /// Reads the store of another program, says what was checked, and joins the fabric or takes it over unless it is a rehearsal.
+    func run(_ context: CommandContext, _ neighbour: Neighbour, _ ipk: SecretBytes?) async throws {
+        let (controller, console) = (context.controller, context.console)
         let found = try controller.neighbours.read(neighbour, at: name, evenIfInUse: store.force, ipk: ipk)
         for fault in found.faults { console.warning(fault) }
         var fabric = try chosen(found)
@@ -55,7 +57,20 @@ extension FabricCommand.Import {
         }
         let title = try store.name ?? unusedName(controller, neighbour, fabric)
         var (record, nodes) = (fabric.record(named: title), fabric.nodes)
-        if store.takeOver { (record, nodes) = try await controller.neighbours.takeOver(fabric, name: title) }
+        var job: Job?
+        if store.takeOver {
+            console.message(
+                "matterctl acts as \(neighbour.rawValue) from now on; keep that off for good: two controllers with one node id "
+                    + "take each other's sessions")
+            (record, nodes) = try await controller.neighbours.takeOver(fabric, name: title)
+        } else if store.revert {
+            nodes = []
+            (record, job) = try await revert(fabric, named: title, context)
+        } else if !store.dryRun {
+            try confirmJoin(fabric, neighbour, console)
+            (record, nodes, job) = try await join(fabric, named: title, context)
+        }
+        let names = NodeTitles(fabric.nodes)
         console.result {
             Report(record)
             Field("store", neighbour.rawValue, label: "store", text: "\(neighbour.rawValue), \(fabric.place)")
@@ -68,16 +83,19 @@ extension FabricCommand.Import {
             Field(label: "checked", fabric.checks.map(\.words))
             Field("nodes", nodes.map { Report($0) }.json)
             Field("faults", JSONValue.array(found.faults.map { .string($0) }))
-            Field(label: "nodes", ["\(nodes.count)\(store.dryRun ? "" : " new")"])
+            if !store.revert { Field(label: "nodes", ["\(nodes.count)\(store.dryRun ? "" : " new")"]) }
+            if let job {
+                Field("job", Report(job, isRunning: false, names))
+                Field(label: "job", ["\(job.id): \(job.doneCount) of \(job.entries.count) nodes done"])
+                if job.leavesFabric { Field("removed", true, label: "result", text: "the fabric is forgotten") }
+            }
         }
-        if !console.isJSON, !nodes.isEmpty {
+        if let job {
+            console.nodes(of: job, names)
+            try job.requireDone()
+        } else if !console.isJSON, !nodes.isEmpty {
             let reports = nodes.map { Report($0) }
             console.rows(reports[0].columns, reports.map(\.row))
-        }
-        if store.takeOver {
-            console.message(
-                "keep \(neighbour.rawValue) off from now on: two controllers with one node id take each other's sessions"
-            )
         }
     }
 

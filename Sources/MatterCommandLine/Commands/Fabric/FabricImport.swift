@@ -2,18 +2,19 @@ import ArgumentParser
 import MatterController
 
 extension FabricCommand {
-    struct Import: StateCommand {
+    struct Import: NetworkCommand {
         static let configuration = CommandConfiguration(
-            commandName: "import", abstract: "Take over a fabric that was made elsewhere.",
+            commandName: "import", abstract: "Join or take over a fabric that was made elsewhere.",
             discussion: """
                 From an export ('fabric export', 'fabric backup'): its file alone.
 
                 From files: certificates are Matter TLV, DER or PEM; keys are SEC 1 or PKCS #8. With the authority's key as a \
                 second --key, new devices can be commissioned too.
 
-                From another program (--from): its store is read, and checked before anything is written. --dry-run shows \
-                the fabric and its nodes. --take-over acts with the node id of that program, which must stay off for good. \
-                Programs: chip-tool, python-matter-server (and the SDK's Python controller), matterjs.
+                From another program (--from): its store is read, and checked before anything is written. By default, matterctl joins \
+                the fabric beside that program, with a node id of its own; --revert takes that back. --take-over acts with the node id \
+                of that program, which must stay off for good. --dry-run shows the fabric and its nodes. Programs: chip-tool, \
+                python-matter-server (and the SDK's Python controller), matterjs.
 
                 Example: matterctl fabric import old --rcac root.pem --noc noc.pem --key @noc.key --ipk @ipk.hex
 
@@ -44,7 +45,7 @@ extension FabricCommand {
         var vendorId: NumberArgument<UInt16>?
         @OptionGroup(title: "From an export") var unlock: UnlockOptions
         @OptionGroup(title: "From another program") var store: NeighbourOptions
-        @OptionGroup(title: HelpPage.common) var state: StateOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func validate() throws {
             guard (key + (ipk.map { [$0] } ?? [])).allSatisfy({ $0.hasPrefix("@") }) else {
@@ -75,14 +76,14 @@ extension FabricCommand {
             rcac == nil && noc == nil && key.isEmpty && ipk == nil && OutputFile.exists(name)
         }
 
-        func execute() async throws {
-            let controller = try state.controller()
+        func run(_ context: CommandContext) async throws {
+            let controller = context.controller
             if store.from == nil, isExport {
                 return try await FabricCommand.restore(
                     name, as: store.name, only: [], isCheck: store.dryRun, unlock, controller, console)
             }
             func givenKey() throws -> SecretBytes? { try ipk.map { file in try Self.ipk(String(file.dropFirst())) } }
-            if let neighbour = store.from { return try await execute(controller, neighbour, try givenKey()) }
+            if let neighbour = store.from { return try await run(context, neighbour, try givenKey()) }
             // All are there: `validate` has seen to it.
             guard let rcac, let noc else { return }
             let root = try Self.certificate(rcac)
@@ -99,7 +100,7 @@ extension FabricCommand {
             let record = try await controller.fabrics.add(
                 fabric, name: name, vendorID: vendorId.map { VendorID($0.value) } ?? Controller.testVendor,
                 nodeIDs: .random)
-            console.object(Report(record))
+            context.console.object(Report(record))
         }
 
         private static func certificate(_ file: String) throws -> MatterCertificate {

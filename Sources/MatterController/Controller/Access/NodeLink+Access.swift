@@ -30,7 +30,8 @@ extension NodeLink {
         }
     }
 
-    private func accessListLimits(
+    /// The room that the node has for our entries, and those that are there, in one request.
+    func accessListLimits(
         deadline: Instant
     ) async throws -> (AccessListEdit.Limits, FabricList<AccessControlEntry>) {
         var limits = AccessListEdit.Limits()

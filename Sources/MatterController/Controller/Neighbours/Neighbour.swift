@@ -30,13 +30,17 @@ public struct NeighbourError: CodedError, Equatable {
         case otherKey = "neighbour.other-ipk"
         /// Without the authority's key the program could not act on the fabric.
         case noAuthority = "neighbour.no-authority"
+        /// The fabric acts with the other program's node id here.
+        case takenOver = "neighbour.taken-over"
+        /// The fabric of the other program is not here.
+        case notJoined = "neighbour.not-joined"
 
         /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
-            case .noStore: .notFound
+            case .noStore, .notJoined: .notFound
             case .inUse, .damaged, .present, .otherKey, .noAuthority: .localState
-            case .unknownKey: .invalidInput
+            case .unknownKey, .takenOver: .invalidInput
             case .libraryMissing: .serviceMissing
             }
         }

@@ -122,10 +122,15 @@ public struct NeighbourService: FabricService {
         } else {
             record = try await fabrics.add(fabric.local, name: name, vendorID: fabric.vendorID, nodeIDs: .random)
         }
-        let store = NodeStore(options.state, fabric: name, identity: fabric.compressedFabricID)
+        return (record, try await addNodes(of: fabric, to: record))
+    }
+
+    /// Adds the nodes that the fabric here does not have yet. The labels of nodes become names where they are free.
+    func addNodes(of fabric: NeighbourFabric, to record: FabricRecord) async throws -> [NodeRecord] {
+        let store = NodeStore(options.state, fabric: record.name, identity: fabric.compressedFabricID)
         var names = try store.sound().nodes.compactMap(\.name)
         var added: [NodeRecord] = []
-        for var node in fabric.nodes where try !store.has(node.nodeID) {
+        for var node in fabric.nodes where try !store.has(node.nodeID) && node.nodeID != record.nodeID {
             if let wanted = node.name {
                 if names.contains(where: { NameRule.isSame($0, wanted) }) {
                     node.name = nil
@@ -136,6 +141,6 @@ public struct NeighbourService: FabricService {
             try await store.save(node)
             added.append(node)
         }
-        return (record, added)
+        return added
     }
 }

@@ -13,7 +13,12 @@ struct NodeFacts {
         static let basicInformation: UInt32 = 0x0028
         static let bridgedBasicInformation: UInt32 = 0x0039
         static let operationalCredentials: UInt32 = 0x003E
+        static let icdManagement: UInt32 = 0x0046
     }
+    private static let featureMap: UInt32 = 0xFFFC
+    private static let operatingMode: UInt32 = 8
+    /// LongIdleTimeSupport among the features of ICD Management (Matter core specification, 9.16.4).
+    private static let longIdleTimes: UInt32 = 0x4
     private static let acceptedCommandList: UInt32 = 0xFFF9
 
     private func text(_ endpoint: UInt16, _ cluster: UInt32, _ attribute: UInt32) -> String? {
@@ -35,6 +40,10 @@ struct NodeFacts {
         record.productID = number(basic, 4)
         record.firmware = text(0, basic, 10)
         record.serialNumber = text(0, basic, 15)
+        let sleep: UInt32 = number(Cluster.icdManagement, Self.featureMap) ?? 0
+        // In the other mode, of short times, it answers.
+        record.isLongIdleTime =
+            sleep & Self.longIdleTimes != 0 && number(Cluster.icdManagement, Self.operatingMode) ?? UInt8(1) == 1
         record.endpoints = attributes.keys.sorted().compactMap { endpoint in
             guard let clusters = attributes[endpoint], let descriptor = clusters[Cluster.descriptor] else { return nil }
             let types = descriptor[0]?.arrayValue ?? []

@@ -4,6 +4,8 @@ import Glibc
 package struct MachineMoment: Equatable, Sendable {
     /// Which start of the machine it was: 16 bytes of the kernel's.
     var bootID: [UInt8]
+    /// The same in hexadecimal digits.
+    package var boot: String { Hex.encode(bootID) }
     /// Nanoseconds since that start, the time in suspension included.
     package var sinceBoot: Int64
     /// Nanoseconds since 1970.

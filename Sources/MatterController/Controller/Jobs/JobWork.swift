@@ -1,0 +1,155 @@
+import MatterState
+
+/// The work of a job on one node. It looks before it writes, so that it may be done again after any of its steps.
+struct JobWork: Sendable {
+    /// What came of it.
+    enum Verdict: Sendable {
+        case done
+        /// It cannot be done as things are.
+        case refused(JobError)
+    }
+
+    /// How often a list is read again that another administrator changes at the same time.
+    private static let attempts = 4
+
+    let kind: Job.Kind
+    let context: FabricContext
+    let links: NodeLinks
+    /// The identity that it acts under where our own is not admitted; `nil` for none.
+    let borrowed: OperationalCredentials?
+
+    /// - Throws: why it has to be tried again later.
+    func perform(on node: NodeRecord, deadline: Instant) async throws -> Verdict {
+        do {
+            switch kind {
+            case .join: return try await join(node, deadline: deadline)
+            case .leave: return try await leave(node, deadline: deadline)
+            }
+        } catch let error as JobError where error.isFinal {
+            return .refused(error)
+        } catch let error as SessionError where error.isUnknownToPeer {
+            return .refused(
+                JobError(
+                    .notOnFabric, "\(node.title) is not on the fabric any more",
+                    hint: .step("node.reset-and-forget", node.label)))
+        }
+    }
+
+    // MARK: Joining
+
+    private func join(_ node: NodeRecord, deadline: Instant) async throws -> Verdict {
+        if node.isLongIdleTime {
+            // One that checks in with us was joined by a window.
+            if try context.registrations().registration(of: node.nodeID) != nil { return .done }
+            throw JobError(
+                .sleeper, "\(node.title) wakes only to check in with the other controller", hint: .step("job.window"))
+        }
+        if try await admits(node, deadline: deadline) { return .done }
+        guard let borrowed else {
+            throw JobError(.identityGone, "the key of the other controller is gone", hint: .step("job.import-again"))
+        }
+        let edit = JoinEdit(own: try context.credentials().identity, title: node.title)
+        try await withBorrowedLink(to: node, borrowed) { link in
+            let (limits, _) = try await link.accessListLimits(deadline: deadline)
+            _ = try await link.change(
+                NodeLink.accessListPath, NodeLink.accessListName, deadline: deadline
+            ) { (list: FabricList<AccessControlEntry>) in
+                try edit.admitting(list.entries, beside: borrowed.identity, within: limits)
+            }
+        }
+        guard try await admits(node, deadline: deadline) else {
+            throw JobError(.notAdmitted, "\(node.title) took the list, and does not let us administer it")
+        }
+        return .done
+    }
+
+    /// Whether the node lets us administer it: only administrators may read the list.
+    private func admits(_ node: NodeRecord, deadline: Instant) async throws -> Bool {
+        let own = try context.credentials().identity
+        do {
+            let list = try await links.withLink(to: node) { try await $0.accessList(deadline: deadline) }
+            return list.entries.contains { $0.letsAdminister(own) && $0.targets.isEmpty }
+        } catch let error as ControllerError where error.isAccessRefusal {
+            return false
+        }
+    }
+
+    /// Runs something with a session under the borrowed identity. Nothing of it is kept: neither the session nor the ticket for its
+    /// resumption, and what the link learns stays with the node's address.
+    private func withBorrowedLink(
+        to node: NodeRecord, _ borrowed: OperationalCredentials, _ body: (NodeLink) async throws -> Void
+    ) async throws {
+        let options = context.options
+        let manager = try context.manager()
+        let link = NodeLink(
+            node: node, manager: manager,
+            connector: { [context] in
+                NodeConnector(
+                    connector: Connector(manager: manager, logger: options.logger), credentials: borrowed,
+                    resumptions: nil, discovery: context.discovery(), time: context.validationTime,
+                    random: options.random, logger: options.logger)
+            }, onlyAddresses: options.addresses, nodes: try context.nodes(), slots: try context.slots(.short),
+            keepsSessions: false, patience: NodeLink.Patience(usual: options.processing), waits: options.waits,
+            logger: options.logger)
+        do {
+            try await body(link)
+            await link.close()
+        } catch let error as ControllerError where error.isAccessRefusal {
+            await link.close()
+            throw JobError(
+                .notAdministrator, "\(node.title) does not let the other controller administer it",
+                hint: .step("job.window"))
+        } catch {
+            await link.close()
+            throw error
+        }
+    }
+
+    // MARK: Leaving
+
+    private func leave(_ node: NodeRecord, deadline: Instant) async throws -> Verdict {
+        let edit = JoinEdit(own: try context.credentials().identity, title: node.title)
+        return try await links.withLink(to: node) { link in
+            for _ in 0..<Self.attempts {
+                do {
+                    let list = try await link.accessList(deadline: deadline)
+                    let rest = try edit.leaving(list.entries)
+                    guard rest != list.entries else { return .done }
+                    let write = AttributeWrite(
+                        NodeLink.accessListPath, value: .array(of: rest.map(\.tlv)), dataVersion: list.dataVersion)
+                    // After the first of several messages we could not send the others.
+                    guard WriteTransaction([write]).isAbsolute(maxPayload: link.link.largestPayload) else {
+                        throw JobError(
+                            .listFull, "the access control list of \(node.title) does not fit one message",
+                            hint: .step("job.other-program"))
+                    }
+                    let status = try await link.write([write], isTimed: false, deadline: deadline).first?.status
+                    guard let status, !status.isSuccess, status.status != .dataVersionMismatch else { continue }
+                    throw ControllerError(
+                        .status, "\(node.title) refused its new access control list: \(status)", status: status)
+                } catch let error as ControllerError where error.isAccessRefusal {
+                    // It does not know us any more, or never did.
+                    return .done
+                }
+            }
+            throw ControllerError(
+                .status, "other controllers keep changing the access control list of \(node.title)",
+                hint: "try again later", status: StatusIB(.dataVersionMismatch))
+        }
+    }
+}
+
+extension JobError {
+    /// Whether trying again changes nothing as things are.
+    fileprivate var isFinal: Bool {
+        switch code {
+        case .listFull, .sleeper, .notAdministrator, .notOnFabric, .lastAdministrator: true
+        case .unknown, .running, .ended, .identityGone, .notAdmitted: false
+        }
+    }
+}
+
+extension ControllerError {
+    /// Whether the node says that we may not do this.
+    fileprivate var isAccessRefusal: Bool { status?.status == .unsupportedAccess }
+}
