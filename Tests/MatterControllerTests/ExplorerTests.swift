@@ -40,7 +40,7 @@ struct ExplorerTests {
         // For a finding: `MATTERCTL_REPLAY="kept oneByOne atMostOnce: 1 lost, 4 killed"` prints all that happens.
         let wanted = ProcessInfo.processInfo.environment["MATTERCTL_REPLAY"]
         let parts = (wanted ?? "kept oneByOne atMostOnce: 2 lost, 2 restarted").split(separator: ":", maxSplits: 1)
-        let stories: [any Play] = TwoCommands.all + ListEdit.all + [CutShort()]
+        let stories: [any Play] = TwoCommands.all + ListEdit.all + Joining.all + [CutShort()]
         let story = try #require(stories.first { "\($0)" == parts.first.map(String.init) })
         let schedule = try #require(Schedule(parts.dropFirst().first.map(String.init) ?? ""))
         let first = try await Stage.run(story, schedule, isReadable: true)
@@ -57,6 +57,9 @@ struct ExplorerTests {
 
     @Test("no change of a list takes what it does not name, and none is made twice", arguments: ListEdit.all)
     func lists(story: ListEdit) async throws { try await explore(story, faults: 1) }
+
+    @Test("a node is joined once, and left, whatever is lost and whenever the process ends", arguments: Joining.all)
+    func joining(story: Joining) async throws { try await explore(story, faults: 1) }
 
     @Test("a commissioning that is cut short anywhere is completed by the same command")
     func commissioning() async throws { try await explore(CutShort(), faults: 1) }

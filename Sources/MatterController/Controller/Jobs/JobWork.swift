@@ -115,14 +115,18 @@ struct JobWork: Sendable {
                     let list = try await link.accessList(deadline: deadline)
                     let rest = try edit.leaving(list.entries)
                     guard rest != list.entries else { return .done }
-                    let write = AttributeWrite(
-                        NodeLink.accessListPath, value: .array(of: rest.map(\.tlv)), dataVersion: list.dataVersion)
+                    let value = TLVValue.array(of: rest.map(\.tlv))
+                    let path = NodeLink.accessListPath
                     // After the first of several messages we could not send the others.
-                    guard WriteTransaction([write]).isAbsolute(maxPayload: link.link.largestPayload) else {
+                    guard
+                        WriteTransaction([AttributeWrite(path, value: value)]).isAbsolute(
+                            maxPayload: link.link.largestPayload)
+                    else {
                         throw JobError(
                             .listFull, "the access control list of \(node.title) does not fit one message",
                             hint: .step("job.other-program"))
                     }
+                    let write = AttributeWrite(path, value: value, dataVersion: list.dataVersion)
                     let status = try await link.write([write], isTimed: false, deadline: deadline).first?.status
                     guard let status, !status.isSuccess, status.status != .dataVersionMismatch else { continue }
                     throw ControllerError(
