@@ -80,7 +80,7 @@ extension FabricCommand {
             let controller = context.controller
             if store.from == nil, isExport {
                 return try await FabricCommand.restore(
-                    name, as: store.name, only: [], isCheck: store.dryRun, unlock, controller, console)
+                    name, as: store.name, only: [], isCheck: store.dryRun, unlock, controller, context.console)
             }
             func givenKey() throws -> SecretBytes? { try ipk.map { file in try Self.ipk(String(file.dropFirst())) } }
             if let neighbour = store.from { return try await run(context, neighbour, try givenKey()) }
