@@ -43,6 +43,8 @@ import Testing
         let own = try #require(try partly.json()["nodeId"])
         #expect(own.string.flatMap { UInt64($0) }.map { $0 >= 0x7FFF_FFF8_0000_0000 } == true, "\(own)")
         #expect(try await states(guest) == [7: "done", 8: "pending"])
+        let offered = try await guest.run(["---complete", "fish", "job", "resume", ""]).stdout
+        #expect(offered.contains("1\tjoin, 1 of 2 done"), "\(offered)")
         let key = guest.home.appendingPathComponent("fabrics/home/keys/job-1")
         #expect(FileManager.default.fileExists(atPath: key.path), "it is needed while a node is pending")
         try await guest.succeed("on", "7")

@@ -36,6 +36,23 @@ extension CommandStart {
     }
 }
 
+extension Job.Owner {
+    package init(host: String, user: String, process: Int32, boot: String? = nil, _: Void = ()) {
+        self.host = host
+        self.user = user
+        self.process = process
+        self.boot = boot
+    }
+}
+
+extension Job.Reason {
+    package init(id: String, message: String, kind: FailureKind, _: Void = ()) {
+        self.id = id
+        self.message = message
+        self.kind = kind
+    }
+}
+
 extension NetworkState.Network {
     package init(id: [UInt8], isConnected: Bool, _: Void = ()) {
         self.id = id

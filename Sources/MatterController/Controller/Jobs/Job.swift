@@ -41,9 +41,9 @@ public struct Job: Equatable, Sendable {
         // memberwise: package
     }
 
-    /// What came of it on a node.
+    /// The outcome on a node.
     public enum State: Equatable, Sendable {
-        /// It is still to be done: since when, in seconds since 1970, and why it failed last; `nil` if it was not tried.
+        /// It is still to be done: since when, in seconds since 1970, and why it failed last; `nil` if it was never tried.
         case pending(since: Int64, Reason?)
         /// The node has it, since that second since 1970.
         case done(at: Int64)
@@ -55,7 +55,7 @@ public struct Job: Equatable, Sendable {
     public struct Entry: Equatable, Sendable {
         /// The id of the node.
         public let node: NodeID
-        /// What came of it.
+        /// The outcome there.
         public package(set) var state: State
     }
 

@@ -59,7 +59,8 @@ public struct JobService: FabricService {
     /// - Returns: the job as it is then: nodes may still be pending.
     /// - Throws: ``JobError`` `running` or `ended`, ``StoreError``, `CancellationError`: what is done by then is kept.
     public func resume(
-        _ id: UInt64, within time: Duration? = nil, tell: @escaping @Sendable (NodeRecord, Job.State) -> Void = { _, _ in }
+        _ id: UInt64, within time: Duration? = nil,
+        tell: @escaping @Sendable (NodeRecord, Job.State) -> Void = { _, _ in }
     ) async throws -> Job {
         let store = try store()
         let after = try await store.alone(on: id) {
@@ -97,7 +98,7 @@ public struct JobService: FabricService {
             let after = try await store.note([event], of: job.id, at: now)
             if let entry = after.entries.first(where: { $0.node == node.nodeID }) { tell(node, entry.state) }
         }
-        // What the nodes said is noted: only the notes can have failed.
+        // The answers of nodes are noted: only the notes can have failed.
         if let failure = answers.lazy.compactMap(\.failure).first { throw failure }
     }
 

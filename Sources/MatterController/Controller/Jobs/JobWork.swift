@@ -2,7 +2,7 @@ import MatterState
 
 /// The work of a job on one node. It looks before it writes, so that it may be done again after any of its steps.
 struct JobWork: Sendable {
-    /// What came of it.
+    /// The outcome on a node.
     enum Verdict: Sendable {
         case done
         /// It cannot be done as things are.
