@@ -127,7 +127,7 @@ import Testing
         } catch { preconditionFailure("\(error)") }
     }
 
-    private let edit = JoinEdit(own: own, title: "node 1")
+    private let edit = JoinEdit(own: own, title: "node 1", label: "1")
 
     private func limits(_ entries: Int, _ subjects: Int) -> AccessListEdit.Limits {
         var limits = AccessListEdit.Limits()

@@ -88,7 +88,7 @@ public enum Hints {
         "job.import-again": "import the store again: matterctl fabric import --from PROGRAM PATH",
         "job.window": "open a window with the other program, and commission the node with the code that it shows",
         "job.make-room": "take an entry out with the other program, and import the store again",
-        "job.not-alone": "share the node with the other program first, or remove it: matterctl node remove NODE",
+        "job.not-alone": "share the node with the other program first, or remove it: matterctl node remove {0}",
         "job.other-program": "take our node out with the other program",
         "node.name-bridged": "name it by its endpoint: {0}",
         "node.name-bridge": "name the bridge: {0}",

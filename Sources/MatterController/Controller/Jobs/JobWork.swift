@@ -48,7 +48,7 @@ struct JobWork: Sendable {
         guard let borrowed else {
             throw JobError(.identityGone, "the key of the other controller is gone", hint: .step("job.import-again"))
         }
-        let edit = JoinEdit(own: try context.credentials().identity, title: node.title)
+        let edit = JoinEdit(own: try context.credentials().identity, title: node.title, label: node.label)
         try await withBorrowedLink(to: node, borrowed) { link in
             let (limits, _) = try await link.accessListLimits(deadline: deadline)
             _ = try await link.change(
@@ -108,7 +108,7 @@ struct JobWork: Sendable {
     // MARK: Leaving
 
     private func leave(_ node: NodeRecord, deadline: Instant) async throws -> Verdict {
-        let edit = JoinEdit(own: try context.credentials().identity, title: node.title)
+        let edit = JoinEdit(own: try context.credentials().identity, title: node.title, label: node.label)
         return try await links.withLink(to: node) { link in
             for _ in 0..<Self.attempts {
                 do {

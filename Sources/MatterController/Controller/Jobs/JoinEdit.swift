@@ -7,6 +7,8 @@ struct JoinEdit {
     let own: NodeIdentity
     /// The node in messages.
     let title: String
+    /// The node in commands.
+    let label: String
 
     /// The list that lets us administer the node as a whole, beside all that it says already; the present one if it does.
     ///
@@ -58,7 +60,7 @@ struct JoinEdit {
         guard rest.contains(where: { $0.privilege == .administer && $0.authMode == .case && $0.targets.isEmpty }) else {
             throw JobError(
                 .lastAdministrator, "without our entry no controller of the fabric could administer \(title)",
-                hint: .step("job.not-alone"))
+                hint: .step("job.not-alone", label))
         }
         return rest
     }
