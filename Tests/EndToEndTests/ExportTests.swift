@@ -152,6 +152,30 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: stranger.home.path))
     }
 
+    @Test("a restore that is killed leaves a whole fabric or none, and is done by the next one")
+    func killed() async throws {
+        let owner = try MatterCtl()
+        try await owner.succeed("fabric", "create", "home")
+        for number in 0..<20 { try await owner.succeed("group", "create", "group-\(number)") }
+        let path = owner.folder.file("house.json").path
+        try await owner.succeed("fabric", "export", path, "--plain", "--yes")
+        let guest = try MatterCtl()
+        var killed = 0
+        for round in 0..<40 {
+            let child = try guest.start(["fabric", "restore", path])
+            try await Task.sleep(for: .milliseconds(2 + round * 3))
+            child.signal(SIGKILL)
+            if await child.status() != 0 { killed += 1 }
+            let fabrics = try await guest.succeed("fabric", "ls", "--json").json().elements
+            guard !fabrics.isEmpty else { continue }
+            #expect(try await guest.succeed("group", "ls", "--json").json().elements.count == 20)
+            try await guest.succeed("fabric", "remove", "home", "--yes")
+        }
+        #expect(killed > 0)
+        try await guest.succeed("fabric", "restore", path)
+        #expect(try await guest.succeed("group", "ls", "--json").json().elements.count == 20)
+    }
+
     @Test("an export without encryption is asked for, and a wrong line says so")
     func plain() async throws {
         let owner = try MatterCtl()

@@ -38,6 +38,7 @@ import Testing
         sleeper.current?.counter = counter
         try await ICDStore(state.directory, fabric: "home").save(sleeper)
         try state.directory.writeSecret("fabrics/home/sessions/0000000000000005", [1, 2, 3])
+        try state.directory.writeSecret("fabrics/home/keys/job-1", [UInt8](repeating: 9, count: 32))
         _ = try await CounterBlock.reserve("counters/group.json", count: 8, in: state.directory)
         return record
     }
@@ -71,6 +72,7 @@ import Testing
             try GroupStore(other.directory, fabric: "summer").key(of: group)
                 == GroupStore(state.directory, fabric: "home").key(of: group))
         #expect(try other.directory.records(in: "fabrics/summer/sessions").isEmpty)
+        #expect(try other.directory.readSecret("fabrics/summer/keys/job-1") == nil)
         // The same once more, or beside it.
         await #expect(throws: ExportError.self) { try await there.restore(fabric, of: document, as: "summer") }
         #expect(try await there.restore(fabric, of: document, as: "winter").twin == "summer")

@@ -23,6 +23,19 @@ extension FuzzEntry {
                 return fault.contains("altered") ? .deep : .refused
             }
         },
+        FuzzEntry("age") {
+            Seeds.ageFiles
+        } run: { bytes in
+            // Identities only: a passphrase costs a second for each try.
+            _ = try? AgeFile.open(bytes, with: .identities(AgeIdentity.parse(file: Seeds.ageIdentity)))
+            _ = AgeFile.needsPassphrase(bytes)
+            return accepts { _ = try AgeHeader(parsing: bytes) }
+        },
+        FuzzEntry("export") {
+            Seeds.exports
+        } run: { bytes in
+            accepts { _ = try ExportDocument(decoding: bytes) }
+        },
         FuzzEntry("records") {
             Seeds.records
         } run: { bytes in

@@ -299,6 +299,33 @@ enum Seeds {
         {"requestId":"r","nodeId":7,"matterNodeId":"0000000000000007","metadata":"{}","issuedAt":1786000000}
         """
 
+    /// Made by age 1.1.1 for ``ageIdentity``.
+    static let ageFiles = [
+        hex(
+            "6167652d656e6372797074696f6e2e6f72672f76310a2d3e2058323535313920544f62776237556343746245"
+                + "4d77546a4a623562346e6a47697a6d744f32375331583772394d54637731670a69624650494a71703470524b"
+                + "656b31684b5a5437514a6b2b776442616136625673455451345043792b336f0a2d2d2d206335576171374a4e"
+                + "6674754a7959654f32416d344e44464e4d454234314a7a79716d7a74323476756d63770ad5d400f104d5ff29"
+                + "9ccf41f0f7b0de3c0eea5a7ed63c9a77571387324634c73bbbec7f0566")
+    ]
+    static let ageIdentity = "AGE-SECRET-KEY-1A3WZ9ZKY989AX6XHAC3LFEQNT07PJA3MJAP82JQSNX820RU8DY8SD64G6X"
+
+    /// A fabric without nodes.
+    static var exports: [[UInt8]] {
+        let made: Int64 = 1_795_000_000
+        guard let fabric = try? LocalFabric.create(validity: .unlimited(from: 800_000_000)) else { return [] }
+        let record = FabricRecord(fabric, name: "home", vendorID: .init(0xFFF1))
+        let files = [
+            ExportedFile(name: "fabric.json", contents: record.encoded()),
+            ExportedFile(name: "keys/operational", contents: fabric.credentials.key.scalar.copyBytes()),
+            ExportedFile(name: "keys/ipk", contents: fabric.credentials.ipkEpochKey.copyBytes()),
+        ]
+        guard let exported = try? ExportedFabric(files: files, madeAt: made) else { return [] }
+        let document = ExportDocument(
+            made: made, host: "pi", fabrics: [exported], networks: [], groupCounter: 7)
+        return [document.encoded()]
+    }
+
     static let records: [[UInt8]] = {
         var node = NodeRecord(nodeID: .init(7), name: "kitchen")
         node.vendorName = "Maker"

@@ -56,7 +56,8 @@ extension FabricStore {
         var files = try records(in: folder, below: folder, &faults)
         for inner in try state.folders(in: folder) {
             guard let name = inner.split(separator: "/").last, !Self.derived.contains(String(name)) else { continue }
-            files += try records(in: inner, below: folder, &faults)
+            // A key of another program, which a job acts with, stays with the job.
+            files += try records(in: inner, below: folder, &faults).filter { !$0.name.hasPrefix("keys/job-") }
         }
         return files
     }
