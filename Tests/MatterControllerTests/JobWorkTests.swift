@@ -135,6 +135,27 @@ struct JobWorkTests {
         await scene.end()
     }
 
+    @Test("at its check-in a node is left, but not joined: that acts under an id that is not ours")
+    func checkIn() async throws {
+        let scene = try await Scene()
+        try await scene.guest.jobs.workAtCheckIn(of: Bench.node)
+        #expect(await scene.bench.handshakes == 0)
+        #expect(try await scene.resume().isDone)
+        let store = try scene.guest.jobs.store()
+        let leaving = try await store.add { id in
+            Job(id: id, kind: .leave, owner: scene.job.owner, nodes: [Bench.node], at: 1)
+        }
+        try await scene.guest.jobs.workAtCheckIn(of: NodeID(77))
+        #expect(try scene.guest.jobs.job(leaving.id).pending == [Bench.node])
+        try await scene.guest.jobs.workAtCheckIn(of: Bench.node)
+        let left = try scene.guest.jobs.job(leaving.id)
+        #expect(left.isDone && left.isOpen, "the fabric is forgotten when the job is resumed")
+        #expect(try scene.list.entries == [Self.theirs])
+        #expect(try await scene.guest.jobs.resume(leaving.id).leavesFabric)
+        #expect(try !scene.guest.fabrics.isHere("guest"))
+        await scene.end()
+    }
+
     @Test("a job without its key does what it can, and says that the key is gone; a cancelled one does nothing")
     func lost() async throws {
         let scene = try await Scene()

@@ -12,6 +12,7 @@ KEPT = "Sources/MatterController/Controller/Nodes/NodeLink+Kept.swift"
 LADDER = "Sources/MatterController/Controller/Nodes/SessionLadder.swift"
 LISTS = "Sources/MatterController/Controller/Lists/NodeLink+Lists.swift"
 RUN = "Sources/MatterController/Commissioning/Driver/CommissioningRun.swift"
+JOBS = "Sources/MatterController/Controller/Jobs/JobService.swift"
 PROOF = "Sources/MatterNetwork/Session/Converse/RestartProof.swift"
 
 
@@ -86,4 +87,11 @@ MUTANTS = [
         (RUN, "        try environment.journal.record(pending)\n        return pending",
          "        if !MUTANT { try environment.journal.record(pending) }\n        return pending")],
         "commissioning"),
+    Mutant("job-first", "the order of a job: first the node has it, then the record says so", [
+        (JOBS, "            let event = try await attempt(",
+         "            if MUTANT { try await store.note([.done(node.nodeID)], of: job.id, at: now) }\n            let event = try await attempt(")],
+        "join beside"),
+    Mutant("job-identity", "putting the other controller's identity away", [
+        (JOBS, "if job.pending.isEmpty, job.borrowed != nil {", "if job.pending.isEmpty, job.borrowed != nil, !MUTANT {")],
+        "join beside"),
 ]

@@ -47,11 +47,14 @@ extension ICDCommand {
             }
             await withTaskCancellationHandler {
                 var left = count
+                var work: [Task<Void, Never>] = []
                 for await checkIn in checkIns {
+                    work.append(Task { await Self.work(at: checkIn, controller, console) })
                     Self.report(checkIn, name: (try? nodes.node(checkIn.node))?.name, on: console)
                     left = left.map { $0 - 1 }
                     if left == 0 { break }
                 }
+                for task in work { await task.value }
                 listener.cancel()
             } onCancel: {
                 listener.cancel()
@@ -59,6 +62,15 @@ extension ICDCommand {
             timer?.cancel()
             // To be stopped is how it ends.
             do { try await listener.value } catch is CancellationError {}
+        }
+
+        /// Does what jobs have left to do on the node while it is awake.
+        private static func work(at checkIn: VerifiedCheckIn, _ controller: Controller, _ console: Console) async {
+            do {
+                try await controller.jobs.workAtCheckIn(of: checkIn.node)
+            } catch {
+                console.warning("the jobs of node \(checkIn.node.rawValue) could not go on: \(error)")
+            }
         }
 
         private static func report(_ checkIn: VerifiedCheckIn, name: String?, on console: Console) {

@@ -121,8 +121,11 @@ public struct Job: Equatable, Sendable {
     /// Whether every node has it.
     public var isDone: Bool { doneCount == entries.count }
 
-    /// Whether something is left to do: a node, or an identity to be put away.
-    public var isOpen: Bool { !pending.isEmpty || borrowed != nil }
+    /// Whether something is left to do: a node, an identity to be put away, or a fabric to be forgotten.
+    public var isOpen: Bool { !pending.isEmpty || borrowed != nil || leavesFabric }
+
+    /// Whether nothing of ours is left on any node, so that the fabric is forgotten here.
+    public var leavesFabric: Bool { kind == .leave && isDone && cancelledAt == nil }
 
     /// Why the first node that is not done is not done; `nil` if all are, or none was tried.
     public var firstReason: Reason? {

@@ -85,6 +85,21 @@ public struct JobService: FabricService {
         return job.pending.map { id in ((try? nodes.node(id)) ?? nil) ?? NodeRecord(nodeID: id) }
     }
 
+    /// Does what jobs have left to do on a node that has just checked in, and is awake for a moment. Jobs that act under an identity
+    /// which is not ours are left alone, and so is a job that another process works on.
+    ///
+    /// - Throws: ``StoreError``, `CancellationError`.
+    public func workAtCheckIn(of id: NodeID) async throws {
+        let store = try store()
+        for job in try store.sound().jobs where !job.kind.borrowsIdentity && job.pending.contains(id) {
+            _ = try await store.alone(on: job.id) {
+                let nodes = try records(of: job).filter { $0.nodeID == id }
+                let patience = (nodes.first?.deliveryBudget ?? .zero) + options.processing
+                try await work(on: nodes, of: job, store, deadline: options.time.now + patience) { _, _ in }
+            }
+        }
+    }
+
     private func work(
         on nodes: [NodeRecord], of job: Job, _ store: JobStore, deadline: Instant?,
         _ tell: @escaping @Sendable (NodeRecord, Job.State) -> Void
@@ -152,9 +167,4 @@ public struct JobService: FabricService {
         guard job.borrowed != nil else { return job }
         return try await store.alone(on: id) { try await store.putAwayIdentity(of: id, at: now) } ?? job
     }
-}
-
-extension Job {
-    /// Whether nothing of ours is left on any node, so that the fabric is forgotten here.
-    public var leavesFabric: Bool { kind == .leave && isDone && cancelledAt == nil }
 }
