@@ -41,7 +41,7 @@ typedef struct {
     } data;
 } Message;
 
-enum { GLOBAL_ALL = 3, SEVENTH_VERSION = 6, MESSAGE_DONE = 1, LONGEST_WAIT = 60000 };
+enum { GLOBAL_ALL = 3, SEVENTH_VERSION = 6, MESSAGE_DONE = 1, LONGEST_WAIT = 60000, ACTIVE_SOCKET = 0x50002c };
 
 #include "symbols.h"
 
@@ -123,6 +123,21 @@ long ccurl_number(const CCurlLibrary *library, CCurlEasy *easy, CCurlNumber what
 int64_t ccurl_time(const CCurlLibrary *library, CCurlEasy *easy, CCurlTime what) {
     int64_t value = 0;
     return library->easy_getinfo(easy, what, &value) == 0 ? value : 0;
+}
+
+int ccurl_connect(const CCurlLibrary *library, CCurlEasy *easy) { return library->easy_perform(easy); }
+
+int ccurl_socket(const CCurlLibrary *library, CCurlEasy *easy) {
+    int socket = -1;
+    return library->easy_getinfo(easy, ACTIVE_SOCKET, &socket) == 0 ? socket : -1;
+}
+
+int ccurl_send(const CCurlLibrary *library, CCurlEasy *easy, const void *bytes, size_t size, size_t *sent) {
+    return library->easy_send(easy, bytes, size, sent);
+}
+
+int ccurl_receive(const CCurlLibrary *library, CCurlEasy *easy, void *bytes, size_t size, size_t *received) {
+    return library->easy_recv(easy, bytes, size, received);
 }
 
 CCurlList *ccurl_list_append(const CCurlLibrary *library, CCurlList *list, const char *text) {

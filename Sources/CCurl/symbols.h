@@ -7,6 +7,9 @@
     FUNCTION(void, easy_cleanup, (CCurlEasy *))                                                                        \
     FUNCTION(int, easy_setopt, (CCurlEasy *, int, ...))                                                                \
     FUNCTION(int, easy_getinfo, (CCurlEasy *, int, ...))                                                               \
+    FUNCTION(int, easy_perform, (CCurlEasy *))                                                                         \
+    FUNCTION(int, easy_send, (CCurlEasy *, const void *, size_t, size_t *))                                            \
+    FUNCTION(int, easy_recv, (CCurlEasy *, void *, size_t, size_t *))                                                  \
     FUNCTION(CCurlList *, slist_append, (CCurlList *, const char *))                                                   \
     FUNCTION(void, slist_free_all, (CCurlList *))                                                                      \
     FUNCTION(CCurlMulti *, multi_init, (void))                                                                         \

@@ -30,6 +30,7 @@ typedef enum {
     CCURL_HTTP_VERSION = 84,
     CCURL_NOSIGNAL = 99,
     CCURL_MAXFILESIZE = 114,
+    CCURL_CONNECT_ONLY = 141,
     CCURL_TIMEOUT_MS = 155,
     CCURL_CONNECTTIMEOUT_MS = 156,
     CCURL_PROTOCOLS = 181,
@@ -49,6 +50,7 @@ typedef enum {
     CCURL_PROXYUSERNAME = 10175,
     CCURL_PROXYPASSWORD = 10176,
     CCURL_NOPROXY = 10177,
+    CCURL_UNIX_SOCKET_PATH = 10231,
     CCURL_PROTOCOLS_STR = 10318
 } CCurlTextOption;
 
@@ -101,6 +103,7 @@ typedef enum {
     CCURL_BAD_CONTENT_ENCODING = 61,
     CCURL_FILESIZE_EXCEEDED = 63,
     CCURL_SSL_CACERT_BADFILE = 77,
+    CCURL_AGAIN = 81,
     CCURL_PROXY_FAILED = 97
 } CCurlCode;
 
@@ -152,6 +155,17 @@ int ccurl_is_in_reach(const char *_Nonnull host, int allows_loopback);
 // 0 where there is nothing to tell.
 long ccurl_number(const CCurlLibrary *_Nonnull library, CCurlEasy *_Nonnull easy, CCurlNumber what);
 int64_t ccurl_time(const CCurlLibrary *_Nonnull library, CCurlEasy *_Nonnull easy, CCurlTime what);
+
+// A connection that is only made (CCURL_CONNECT_ONLY), and then used as it is. These return a CCurlCode; CCURL_AGAIN means that
+// nothing can be sent or received now.
+int ccurl_connect(const CCurlLibrary *_Nonnull library, CCurlEasy *_Nonnull easy);
+// The descriptor to wait for; -1 if there is none.
+int ccurl_socket(const CCurlLibrary *_Nonnull library, CCurlEasy *_Nonnull easy);
+int ccurl_send(const CCurlLibrary *_Nonnull library, CCurlEasy *_Nonnull easy, const void *_Nonnull bytes, size_t size,
+               size_t *_Nonnull sent);
+// 0 bytes: the other side has ended the connection.
+int ccurl_receive(const CCurlLibrary *_Nonnull library, CCurlEasy *_Nonnull easy, void *_Nonnull bytes, size_t size,
+                  size_t *_Nonnull received);
 
 // A list of strings, which are copied; NULL is the empty one. NULL is returned when memory has run out.
 CCurlList *_Nullable ccurl_list_append(const CCurlLibrary *_Nonnull library, CCurlList *_Nullable list,

@@ -44,13 +44,13 @@ package struct SHA256: Sendable {
     }
 }
 
-/// SHA-1 (FIPS 180-4), for certificate key identifiers only: it does not resist collisions.
-enum SHA1 {
+/// SHA-1 (FIPS 180-4), for certificate key identifiers and the handshake of a WebSocket only: it does not resist collisions.
+package enum SHA1 {
     /// Octets in a digest.
     static let digestCount = 20
 
     /// The digest of `message`, 20 bytes.
-    static func hash(_ message: [UInt8]) -> [UInt8] {
+    package static func hash(_ message: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: digestCount) { buffer, count in
             copenssl_sha1(message, message.count, buffer.baseAddress)
             count = digestCount
