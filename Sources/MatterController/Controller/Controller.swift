@@ -92,6 +92,8 @@ public final class Controller: Sendable {
     public let devices: DeviceService
     /// An administrator's work on a node: windows, rights, bindings, networks, removal.
     public let administration: AdministrationService
+    /// Hands devices to other controllers.
+    public let sharing: ShareService
     /// Groups of nodes that take one message together.
     public let groups: GroupService
     /// Reports of nodes.
@@ -117,6 +119,7 @@ public final class Controller: Sendable {
         nodes = NodeService(context, links, issuers)
         devices = DeviceService(context, links, nodes)
         administration = AdministrationService(context, links, nodes, issuers)
+        sharing = ShareService(context, links, administration)
         groups = GroupService(context, links, nodes)
         subscriptions = SubscriptionService(context, pool, links, sleepers)
         trust = TrustService(context, links)
