@@ -72,6 +72,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
     var sessions = 3
     @Option(help: ArgumentHelp("How many CASE handshakes go on at a time; others are answered BUSY.", valueName: "N"))
     var handshakes = 16
+    @Option(help: ArgumentHelp("How many fabrics it may be on.", valueName: "N")) var fabrics = 16
     @Option(name: .long, help: ArgumentHelp("The vendor id.", valueName: "V")) var vendorId = NumberArgument<UInt16>(
         0xFFF1)
     @Option(name: .long, help: ArgumentHelp("The product id; 0x8001, or that of --attestation.", valueName: "P"))
@@ -154,6 +155,9 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         }
         guard (1...Int(UInt16.max)).contains(sessions), (1...Int(UInt16.max)).contains(handshakes) else {
             throw CommandLineError(.usageSessions, "a device has 1 to 65535 sessions and handshakes")
+        }
+        guard (1...254).contains(fabrics) else {
+            throw CommandLineError(.usageCount, "a device is on 1 to 254 fabrics")
         }
         let directory = StateDirectory(path: try statePath())
         guard let lock = try directory.tryLock("simulate") else {
@@ -275,6 +279,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         try joining.apply(to: &configuration, hasBluetooth: ble)
         configuration.limits.sessionsPerFabric = sessions
         configuration.limits.handshakes = handshakes
+        configuration.limits.fabrics = fabrics
         configuration.sleep = icd.map { SleepHabits(idle: UInt32($0.duration.components.seconds)) }
         configuration.terms = terms.map { DemandedTerms(minimumVersion: $0.version, required: $0.response) }
         return configuration

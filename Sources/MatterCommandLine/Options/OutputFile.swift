@@ -24,6 +24,22 @@ public enum OutputFile {
         }
     }
 
+    /// Looks whether a file could be put in place of an older one, and leaves that as it is.
+    static func checkReplaceable(_ path: String) throws {
+        func failure(_ number: Int32) -> CommandLineError {
+            CommandLineError(.usageFile, "cannot write \(path): \(String(cString: strerror(number)))")
+        }
+        makeFolders(of: path, mode: 0o700)
+        var facts = stat()
+        guard stat(path, &facts) != 0 || facts.st_mode & S_IFMT != S_IFDIR else { throw failure(EISDIR) }
+        let temporary = "\(path).\(getpid()).tmp"
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure(errno) }
+        close(descriptor)
+        unlink(temporary)
+    }
+
     /// Writes a secret whole or not at all, in place of an older file.
     static func replace(_ contents: [UInt8], at path: String) throws {
         makeFolders(of: path, mode: 0o700)

@@ -23,6 +23,7 @@ public struct CommandLineError: CodedError {
         case processNoProc = "process.no-proc"
         case processNoResources = "process.no-resources"
         case processOverdue = "process.overdue"
+        case shareIncomplete = "share.incomplete"
         case threadNoBorderRouter = "thread.no-border-router"
         case threadNoDataset = "thread.no-dataset"
         case threadNotConfirmed = "thread.not-confirmed"
@@ -64,7 +65,8 @@ public struct CommandLineError: CodedError {
         public var kind: FailureKind {
             switch self {
             case .aclControllers, .aclIncomplete, .attestIncomplete, .cloudDevicesRemain, .commissionIncomplete,
-                .groupIncomplete, .jobIncomplete, .nodeIncomplete, .threadNoDataset:
+                .groupIncomplete, .jobIncomplete, .nodeIncomplete, .shareIncomplete,
+                .threadNoDataset:
                 .noAnswer
             case .attestUntrusted: .attestationRefused
             case .groupNotReached, .watchNotMet: .conditionNotMet

@@ -245,6 +245,16 @@ public enum Hints {
         "acl.see": "see what it has: matterctl acl ls {0}",
         "window.close": "close it: matterctl window close {0}",
         "window.status": "try again when it is done; see who has a window open: matterctl window status {0}",
+        "share.insecure":
+            "use wss:// or a Unix socket; or add --insecure, if you trust everyone on the network in between",
+        "share.make-room":
+            "see who has them: matterctl node fabrics ls {0}; make room: matterctl node fabrics remove {0} INDEX",
+        "share.server":
+            "check the URL: ws://HOST:5580/ws is that of python-matter-server and matterjs-server",
+        "share.server-log":
+            "the window is closed again; see the log of the server, and run the same command again",
+        "share.incomplete":
+            "when the cause is gone, run the same command again for those nodes",
         "time.see": "see where it comes from: matterctl read {0} 0/time-synchronization/time-source",
         "icd.clients": "see them: matterctl read {0} 0/icd-management/registered-clients",
         "icd.no-check-in": "see when it is expected: matterctl icd ls",

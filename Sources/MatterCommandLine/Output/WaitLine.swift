@@ -18,6 +18,8 @@ final class WaitLine: NodeWaits {
         var clock: Task<Void, Never>?
         /// Lines above, of what there is already.
         var preview: (@Sendable () -> [String])?
+        /// Whether they are shown also while no node is late.
+        var isList = false
     }
 
     private static let pace = Duration.seconds(1)
@@ -50,15 +52,30 @@ final class WaitLine: NodeWaits {
             state.waits[place].count -= 1
             guard state.waits[place].count == 0 else { return }
             state.waits.remove(at: place)
-            guard state.waits.isEmpty else { return }
-            state.clock?.cancel()
-            state.clock = nil
-            terminal.pass([])
+            if state.waits.isEmpty, !state.isList { stop(&state) }
         }
+    }
+
+    private func stop(_ state: inout State) {
+        state.clock?.cancel()
+        state.clock = nil
+        terminal.pass([])
     }
 
     /// Shows lines above the line from now on; no more with `nil`.
     func show(above preview: (@Sendable () -> [String])?) { state.withLock { $0.preview = preview } }
+
+    /// Shows a list from now on, whether or not a node is waited for; no more with `nil`.
+    func keep(_ list: (@Sendable () -> [String])?) {
+        state.withLock { state in
+            (state.preview, state.isList) = (list, list != nil)
+            if list == nil {
+                stop(&state)
+            } else if state.clock == nil {
+                state.clock = Task { [weak self] in await self?.run() }
+            }
+        }
+    }
 
     private func run() async {
         while true {
@@ -67,9 +84,10 @@ final class WaitLine: NodeWaits {
                 let now = Instant.now
                 let late = state.waits.filter { now - $0.began >= Self.pace }
                 // A wait that has ended meanwhile takes its line away under the same lock.
-                guard !late.isEmpty, !Task.isCancelled else { return }
+                guard !late.isEmpty || state.isList, !Task.isCancelled else { return }
                 let above = state.preview?() ?? []
-                terminal.pass(above.prefix(max(terminal.height - 2, 0)) + [Self.text(late, now)])
+                terminal.pass(
+                    above.prefix(max(terminal.height - 2, 0)) + (late.isEmpty ? [] : [Self.text(late, now)]))
             }
         }
     }

@@ -28,17 +28,33 @@ struct WindowOpen: NodeSubject {
         let record = try context.controller.nodes.record(of: node.node)
         let window = try await context.controller.administration.openWindow(
             of: record, isBasic: basic, for: span.duration, title: NodeTarget(node.node).text, budget: context.budget)
-        let console = context.console
-        let qrCode = try window.payload?.qrCode()
-        if let qrCode, console.isTerminal, !console.isJSON {
-            for line in QRDrawing.lines(qrCode) ?? [] { console.result(line) }
+        try context.console.show(window, of: record)
+    }
+}
+
+extension Console {
+    /// Prints the code of the only window that was opened, and draws it on a terminal.
+    func show(_ window: OpenedWindow, of node: NodeRecord) throws {
+        if let qrCode = try window.payload?.qrCode(), isTerminal, !isJSON {
+            for line in QRDrawing.lines(qrCode) ?? [] { result(line) }
         }
-        try console.result {
-            Field("node", record.nodeID)
-            Field("name", record.name)
-            Field("window", basic ? WindowState.Mode.basic.rawValue : WindowState.Mode.enhanced.rawValue)
+        try result {
+            Field("node", node.nodeID)
+            Field("name", node.name)
+            try Report(window)
+        }
+        if window.payload == nil, !isJSON { message("the setup code is the one on the device or in its papers") }
+    }
+}
+
+extension Report {
+    /// A window, and the code that admits.
+    init(_ window: OpenedWindow) throws {
+        let mode = window.payload == nil ? WindowState.Mode.basic : .enhanced
+        try self.init {
+            Field("window", mode.rawValue)
             if let payload = window.payload {
-                Field("qrCode", qrCode, label: "qr code")
+                Field("qrCode", try payload.qrCode(), label: "qr code")
                 Field(
                     "manualCode", try payload.manualCode(), label: "manual code",
                     text: try payload.formattedManualCode())
@@ -48,9 +64,6 @@ struct WindowOpen: NodeSubject {
                 Field("productId", payload.productID)
             }
             Report(windowEnd: window.end, left: window.duration)
-        }
-        if basic, !console.isJSON {
-            console.message("the setup code is the one on the device or in its papers")
         }
     }
 }
