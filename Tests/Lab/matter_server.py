@@ -15,7 +15,8 @@ MODE says what it does once it is asked to commission a device:
     not-json    answers with something else
     no-id       answers without a node id
 
-or what it is: `old` and `new` (its version), `mute` (does not say what it is), `no-socket` (an HTTP server), `wrong-key` (accepts another key). It prints `ready`, and a line for each command: its name, and whether only the network is to be used.
+or what it is: `old` and `new` (its version), `mute` (does not say what it is), `no-socket` (an HTTP server), `wrong-key`
+(accepts another key). It prints `ready`, and a line for each command: its name, and whether only the network is to be used.
 """
 import base64
 import hashlib
@@ -101,8 +102,8 @@ def serve(connection, mode):
     while True:
         opcode, payload = receive(stream)
         if opcode == 8:
+            # The client need not wait for our leave.
             print("closed", flush=True)
-            send(frame(payload, 8))
             return
         if opcode != 1:
             continue

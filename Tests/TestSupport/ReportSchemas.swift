@@ -27,7 +27,7 @@ package enum ReportSchemas {
 
     /// Other words for a command.
     private static let synonyms = [
-        "share": "window open", "turn on": "on", "turn off": "off", "watch": "subscribe", "node list": "node ls",
+        "turn on": "on", "turn off": "off", "watch": "subscribe", "node list": "node ls",
         "fabric list": "fabric ls", "node fabrics": "node fabrics ls", "fabrics ls": "node fabrics ls",
         "fabrics remove": "node fabrics remove", "fabrics label": "node fabrics label", "cloud nodes": "cloud node ls",
         "cloud groups": "cloud group ls", "cloud node-metadata": "cloud node metadata",

@@ -64,10 +64,10 @@ struct Share: NetworkCommand {
         let url = try server.map { text throws in try WebSocketURL(parsing: text, allowsPlain: insecure) }
         let records = try await selection.nodes(nodes, of: context.controller, in: .standard)
         if basic, let record = records.first {
-            return try context.console.show(
-                try await context.controller.administration.openWindow(
-                    of: record, isBasic: true, for: span?.duration ?? Self.usual, title: NodeTarget(record).text,
-                    budget: context.budget), of: record)
+            let window = try await context.controller.administration.openWindow(
+                of: record, isBasic: true, for: span?.duration ?? usualSpan, title: NodeTarget(record).text,
+                budget: context.budget)
+            return try ShareRound.show(window, of: record, context.console)
         }
         if let sheet { try OutputFile.checkReplaceable(sheet) }
         let round = ShareRound(command: self, context: context, nodes: records, isOne: isOne)
@@ -91,10 +91,8 @@ struct Share: NetworkCommand {
         }
     }
 
-    private static let usual = Duration.seconds(300)
-
     /// Paper takes its time.
-    private var usualSpan: Duration { sheet == nil ? Self.usual : AdministrationService.windowDurations.upperBound }
+    private var usualSpan: Duration { sheet == nil ? .seconds(300) : AdministrationService.windowDurations.upperBound }
 
     private func adapt(_ plan: inout SharePlan, _ context: CommandContext) {
         plan.together = together

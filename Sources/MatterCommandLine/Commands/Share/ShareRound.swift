@@ -55,7 +55,7 @@ struct ShareRound: Sendable {
         guard !isOne else {
             if let failure = result.failures.values.first { throw failure }
             if isAlone, let node = nodes.first, let window = result.opened[node.nodeID.rawValue] {
-                try console.show(window, of: node)
+                try Self.show(window, of: node, console)
             }
             return
         }
@@ -107,6 +107,22 @@ struct ShareRound: Sendable {
         if !context.console.isJSON { context.console.message(TerminalText.escaped(text)) }
     }
 
+    /// The only node that was named: its code is drawn for a person.
+    static func show(_ window: OpenedWindow, of node: NodeRecord, _ console: Console) throws {
+        guard console.isJSON else { return try console.show(window, of: node) }
+        console.result(report(node, "open", try Report(window)))
+    }
+
+    private static func report(_ node: NodeRecord, _ result: String, _ more: Report) -> Report {
+        Report {
+            Field("node", node.nodeID)
+            Field("name", node.name)
+            Field("room", node.room)
+            Field("result", result)
+            more
+        }
+    }
+
     private func show(_ window: OpenedWindow, of node: NodeRecord, _ flow: ColumnFlow) {
         guard let code = try? window.payload?.qrCode(), let manual = try? window.payload?.formattedManualCode(),
             let report = try? Report(window)
@@ -122,14 +138,7 @@ struct ShareRound: Sendable {
             let name = node.name.map(TerminalText.escaped) ?? "-"
             return flow.print(["\(node.nodeID.rawValue)", name, result, cell] + more)
         }
-        context.console.result(
-            Report {
-                Field("node", node.nodeID)
-                Field("name", node.name)
-                Field("room", node.room)
-                Field("result", result)
-                Report(fields)
-            })
+        context.console.result(Self.report(node, result, Report(fields)))
     }
 
     private func write(_ opened: [UInt64: OpenedWindow], _ failures: [UInt64: any Error], to path: String) throws {
