@@ -17,7 +17,7 @@ import Testing
             url = "unix:\(socket)"
             child = try Child(
                 URL(fileURLWithPath: "/usr/bin/env"), ["python3", Self.script.path, mode, socket], folder: folder)
-            try await awaitEvent("the server: \(child.stderr)") { [child] in child.stdout.hasPrefix("ready\n") }
+            try await awaitEvent("the server: \(child.stderr)") { [child] in child.stdout.hasPrefix("ready") }
         }
 
         deinit { child.signal(SIGKILL) }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A stand-in for a Matter server with the WebSocket interface of Home Assistant's python-matter-server. It commissions nothing.
 
-    matter_server.py MODE PORT|/SOCKET
+    matter_server.py MODE PORT|/SOCKET [CERTIFICATE KEY]
 
 MODE says what it does once it is asked to commission a device:
 
@@ -16,13 +16,14 @@ MODE says what it does once it is asked to commission a device:
     no-id       answers without a node id
 
 or what it is: `old` and `new` (its version), `mute` (does not say what it is), `no-socket` (an HTTP server), `wrong-key`
-(accepts another key). It prints `ready`, and a line for each command: its name, and whether only the network is to be used.
+(accepts another key). It prints `ready` with its port, and a line for each command: its name, and whether only the network is to be used.
 """
 import base64
 import hashlib
 import json
 import os
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -140,7 +141,11 @@ def serve(connection, mode):
 
 
 def main():
-    mode, place = sys.argv[1:]
+    mode, place, *identity = sys.argv[1:]
+    context = None
+    if identity:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*identity)
     if place.startswith("/"):
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(place)
@@ -148,10 +153,12 @@ def main():
     else:
         listener = socket.create_server(("127.0.0.1", int(place)))
     listener.listen()
-    print("ready", flush=True)
+    print("ready", *([] if place.startswith("/") else [listener.getsockname()[1]]), flush=True)
 
     def run(connection):
         try:
+            if context:
+                connection = context.wrap_socket(connection, server_side=True)
             serve(connection, mode)
         except (EOFError, OSError):
             print("lost", flush=True)

@@ -3,7 +3,6 @@ import Synchronization
 import Testing
 
 @testable import MatterController
-@testable import MatterLedger
 
 /// The order in which devices are shared, and a server as another controller, without a network.
 @Suite("Sharing a house", .virtualTime) struct ShareTests {

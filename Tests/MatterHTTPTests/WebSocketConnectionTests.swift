@@ -35,6 +35,47 @@ import Testing
         #expect(try await code("wss://127.0.0.1:\(server.port)", trusting: TLSFixture.authority) == .tlsFailed)
     }
 
+    @Test("texts go both ways over TLS; a server that ends the connection ends the messages")
+    func conversation() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("wss-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func file(_ name: String, _ text: String) throws -> String {
+            try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+            return folder.appendingPathComponent(name).path
+        }
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../Lab/matter_server.py").standardizedFileURL
+        let (server, output) = (Process(), Pipe())
+        server.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        server.arguments = [
+            "python3", script.path, "fragments", "0", try file("certificate", TLSFixture.server),
+            try file("key", TLSFixture.serverKey),
+        ]
+        server.standardOutput = output
+        try server.run()
+        defer {
+            kill(server.processIdentifier, SIGKILL)
+            server.waitUntilExit()
+        }
+        var line = Data()
+        while line.last != UInt8(ascii: "\n"), let part = try output.fileHandleForReading.read(upToCount: 1) {
+            line += part
+        }
+        let port = try #require(String(decoding: line, as: UTF8.self).firstMatch(of: /ready (\d+)/)?.1)
+        let connection = try await WebSocketConnection.open(
+            try WebSocketURL(parsing: "wss://localhost:\(port)"),
+            HTTPSettings(authorityFile: try file("authority", TLSFixture.authority)), random: SystemRandom(),
+            deadline: .now + .seconds(20))
+        var messages = connection.messages.makeAsyncIterator()
+        #expect(try await messages.next()?.contains("\"sdk_version\": \"stand-in\"") == true)
+        try connection.send(#"{"message_id":"ü","command":"x","args":{"code":"MT:"}}"#)
+        #expect(try await messages.next() == #"{"message_id": "\u00fc", "result": {"node_id": 77, "available": true}}"#)
+        await connection.close()
+        await #expect(throws: WebSocketError.self) { _ = try await messages.next() }
+        #expect(throws: WebSocketError.self) { try connection.send("late") }
+    }
+
     @Test("a server that is not there, says nothing, or hangs up is told apart")
     func absence() async throws {
         let free = try LocalListener()

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import MatterLedger
 
 /// The client's side of a WebSocket: bytes in, actions out.
-@Suite struct WebSocketSessionTests {
+@Suite(.together) struct WebSocketSessionTests {
     /// The numbers of RFC 6455, section 1.3 and 5.7: a known key, then a known mask.
     private struct Numbers: RandomSource {
         func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {

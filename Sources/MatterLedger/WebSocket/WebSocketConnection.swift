@@ -1,6 +1,5 @@
 import CProcess
 import Glibc
-import MatterBase
 package import MatterCrypto
 import Synchronization
 
@@ -196,7 +195,7 @@ package final class WebSocketConnection: Sendable {
                 case .later: isIdle = true
                 case .ended: return act(on: state.withLock { $0.session.receiveEnd() })
                 }
-                // What there is to say, a pong too, does not wait until the server falls silent.
+                // A pong, too, does not wait until the server falls silent.
                 if state.withLock({ !$0.outbox.isEmpty || $0.isEnding }) { break }
             }
             guard isIdle else { continue }

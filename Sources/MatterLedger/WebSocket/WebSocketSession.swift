@@ -63,7 +63,7 @@ struct WebSocketSession {
 
     // MARK: To the server
 
-    /// What the client begins with (section 4.1).
+    /// The first bytes of the client (section 4.1).
     func request(userAgent: String) -> [UInt8] {
         let lines = [
             "GET \(url.target) HTTP/1.1", "Host: \(url.host)", "Upgrade: websocket", "Connection: Upgrade",

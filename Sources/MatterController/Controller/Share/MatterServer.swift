@@ -1,7 +1,6 @@
-import JSON
 public import MatterLedger
 
-/// What a Matter server is told by: a WebSocket, or in tests something else.
+/// The way to a Matter server: a WebSocket, or in tests something else.
 protocol MatterServerLink: Sendable {
     /// The server's messages.
     var messages: AsyncThrowingStream<String, any Error> { get }
@@ -32,9 +31,7 @@ public actor MatterServer {
     /// The fabric of the server, by the name that devices tell fabrics apart by.
     nonisolated let fabric: CompressedFabricID
     /// The server's version of the interface.
-    public nonisolated let schemaVersion: Int
-    /// The server's software, in its own words.
-    public nonisolated let software: String
+    nonisolated let schemaVersion: Int
 
     private init(
         _ link: any MatterServerLink, _ place: String, _ info: MatterServerMessage.Info, _ time: any TimeSource
@@ -43,7 +40,7 @@ public actor MatterServer {
         self.place = place
         self.time = time
         fabric = CompressedFabricID(rawValue: info.compressedFabricID)
-        (schemaVersion, software) = (info.schema, info.software)
+        schemaVersion = info.schema
     }
 
     /// Connects to a server, and asks nothing of it yet.

@@ -1,17 +1,14 @@
-import JSON
-
 /// A message of a Matter server: the WebSocket interface of Home Assistant's python-matter-server and matterjs-server.
 ///
 /// All of it is outside data.
 enum MatterServerMessage: Equatable {
-    /// What the server says of itself, unasked, after the connection is made.
+    /// The server's account of itself, which comes unasked after the connection is made.
     struct Info: Equatable {
         let fabricID: UInt64
         let compressedFabricID: UInt64
         let schema: Int
         /// The oldest version of clients that it serves.
         let oldestClient: Int
-        let software: String
     }
 
     case info(Info)
@@ -59,9 +56,7 @@ enum MatterServerMessage: Equatable {
             let schema: Int = json["schema_version"]?.integer(),
             let oldest: Int = json["min_supported_schema_version"]?.integer()
         else { throw malformed("it does not say which fabric and which version it has") }
-        return Info(
-            fabricID: fabric, compressedFabricID: compressed, schema: schema, oldestClient: oldest,
-            software: String((json["sdk_version"]?.stringValue ?? "").prefix(longestText)))
+        return Info(fabricID: fabric, compressedFabricID: compressed, schema: schema, oldestClient: oldest)
     }
 
     /// A command to the server.

@@ -36,9 +36,9 @@ public struct ShareError: CodedError {
     /// The next step; `nil` if that is not known.
     public var hint: Hint?
     /// The server's error code; `nil` if it gave none.
-    public var serverError: Int64?
+    package var serverError: Int64?
     /// The server's own words; `nil` if it gave none.
-    public var details: String?
+    package var details: String?
 
     init(
         _ code: Code, _ reason: String, hint: Hint? = nil, serverError: Int64? = nil, details: String? = nil

@@ -129,7 +129,7 @@ public struct ShareService: FabricService {
         Budget(plan.deadline.map { max($0 - options.time.now, .zero) })
     }
 
-    /// What is to be known of a device once its time is over.
+    /// For a look at a device whose time may be over.
     private func lateBudget(_ plan: SharePlan) -> Budget {
         Budget(plan.deadline.map { max($0 - options.time.now, Self.farewell) })
     }
