@@ -163,6 +163,7 @@ import Testing
         var killed = 0
         for round in 0..<40 {
             let child = try guest.start(["fabric", "restore", path])
+            // A moment later each time, wherever the program is by then.
             try await Task.sleep(for: .milliseconds(2 + round * 3))
             child.signal(SIGKILL)
             if await child.status() != 0 { killed += 1 }
