@@ -44,7 +44,7 @@ struct ShareRound: Sendable {
             let outcomes = outcomes.withLock { $0 }
             let left = outcomes.open > 0 ? "; windows that are open stay so until they run out: \(outcomes.open)" : ""
             interruption = CommandLineError(
-                .interrupted, "interrupted; \(outcomes.done) of \(nodes.count) nodes are shared\(left)")
+                .interrupted, "interrupted; \(outcomes.done) of \(nodes.count) nodes had their turn\(left)")
         }
         context.waits?.keep(nil)
         let result = outcomes.withLock { $0 }
