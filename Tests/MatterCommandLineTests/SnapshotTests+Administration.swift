@@ -20,7 +20,8 @@ extension SnapshotTests {
     private static let fabrics = [
         "node fabrics it", "who it", "node fabrics remove it 2 --yes", "node remove it --yes", "fabric create den",
         "fabric use den", "fabric import old --rcac {RCAC} --noc {NOC} --key @{KEY} --ipk @{IPK}",
-        "fabric remove old --yes", "room add Attic", "network credentials add --wifi home --wifi-open",
+        "fabric remove old --yes", "fabric export {EXPORT} --plain --yes", "fabric restore {EXPORT} --as again",
+        "fabric backup --to {BACKUPS} --plain --yes", "room add Attic", "network credentials add --wifi home --wifi-open",
         "network credentials ls", "network credentials forget home", "thread dataset make --out {NEW}",
         "thread dataset show @{NEW}", "tlv 1524012A18", "simulate on-off-light --port 0 --mdns none --for 100ms",
     ]
@@ -67,6 +68,7 @@ extension SnapshotTests {
         }
         let list = try await shell.succeed("read it 0/access-control/acl --json").json()
         let places = [
+            "EXPORT": shell.path("house.json"), "BACKUPS": shell.path("backups"),
             "TRUST": shell.path("trust"), "NEW": shell.path("dataset.hex"),
             "LIST": try shell.file("list", try #require(list["value"]).serialized()),
             "RCAC": try file("rcac", own.chain.root.der()), "NOC": try file("noc", own.chain.noc.der()),
