@@ -21,7 +21,8 @@ extension SnapshotTests {
         "node fabrics it", "who it", "node fabrics remove it 2 --yes", "node remove it --yes", "fabric create den",
         "fabric use den", "fabric import old --rcac {RCAC} --noc {NOC} --key @{KEY} --ipk @{IPK}",
         "fabric remove old --yes", "fabric export {EXPORT} --plain --yes", "fabric restore {EXPORT} --as again",
-        "fabric backup --to {BACKUPS} --plain --yes", "room add Attic", "network credentials add --wifi home --wifi-open",
+        "fabric backup --to {BACKUPS} --plain --yes", "room add Attic",
+        "network credentials add --wifi home --wifi-open",
         "network credentials ls", "network credentials forget home", "thread dataset make --out {NEW}",
         "thread dataset show @{NEW}", "tlv 1524012A18", "simulate on-off-light --port 0 --mdns none --for 100ms",
     ]
