@@ -9,17 +9,15 @@ package enum PrivateFile {
     package static func create(_ name: String, _ contents: [UInt8], in path: String) throws(StoreError) {
         try makeFolder(path)
         let file = "\(path)/\(name)"
-        guard case .success(let raw) = systemCall({ open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) else {
-            throw .system(errno, "open", path)
-        }
-        let folder = Descriptor(owning: raw)
+        let folder = Descriptor(
+            owning: try raw(systemCall { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }, "open", path))
         let temporary = ".\(name).\(getpid())"
         unlinkat(folder.raw, temporary, 0)
+        let folderDescriptor = folder.raw
         let opened = systemCall {
-            openat(folder.raw, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            openat(folderDescriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         }
-        guard case .success(let descriptor) = opened else { throw .system(errno, "write", path) }
-        let output = Descriptor(owning: descriptor)
+        let output = Descriptor(owning: try raw(opened, "write", path))
         defer { unlinkat(folder.raw, temporary, 0) }
         // The umask may have taken more than it should.
         _ = fchmod(output.raw, 0o600)
@@ -33,6 +31,15 @@ package enum PrivateFile {
             else { throw .system(number, "write", file) }
         }
         try folder.synchronizeFolder(path)
+    }
+
+    private static func raw(
+        _ opened: Result<Int32, SystemFailure>, _ verb: String, _ path: String
+    ) throws(StoreError) -> Int32 {
+        switch opened {
+        case .success(let raw): return raw
+        case .failure(let failure): throw .system(failure.number, verb, path)
+        }
     }
 
     private static func makeFolder(_ path: String) throws(StoreError) {

@@ -57,9 +57,9 @@ extension FabricCommand {
             let file = try await controller.exports.make(names, protectedBy: try protection.protection(console))
             for fault in file.faults { console.warning("\(fault)") }
             if path == "-" {
-                try OutputFile.writeToStandardOutput(file.octets)
+                try OutputFile.writeToStandardOutput(file.bytes)
             } else {
-                try OutputFile.replace(file.octets, at: path)
+                try OutputFile.replace(file.bytes, at: path)
                 console.result {
                     Field("file", path, label: "file")
                     Report(file)
@@ -94,7 +94,7 @@ extension Report {
     init(_ file: ExportFile) {
         self.init {
             Report(file.document)
-            Field("bytes", file.octets.count, label: "bytes")
+            Field("bytes", file.bytes.count, label: "bytes")
             Field("faults", JSONValue.array(file.faults.map { .string("\($0)") }))
         }
     }

@@ -66,7 +66,8 @@ extension FabricCommand {
                 .filter { $0.1 == nil }.map(\.0)
             guard missing.isEmpty else {
                 throw ValidationError(
-                    "missing expected arguments of a fabric from files: \(missing.joined(separator: ", ")); one of another program is "
+                    (missing.count == 4 ? "there is no file '\(name)' with an export; " : "")
+                        + "missing expected arguments of a fabric from files: \(missing.joined(separator: ", ")); one of another program is "
                         + "read with --from \(Neighbour.allCases.map(\.rawValue).joined(separator: "|")) PATH")
             }
         }

@@ -20,8 +20,8 @@ public enum ExportLock: Sendable, Equatable {
 
 /// An export in the form of a file.
 public struct ExportFile: Sendable {
-    /// The bytes of the file.
-    public let octets: [UInt8]
+    /// The file as it is written.
+    public let bytes: [UInt8]
     /// Its contents.
     public let document: ExportDocument
     /// The faults of records that are not in it.
@@ -74,7 +74,7 @@ public struct ExportService: FabricService {
             case .none: plain
             case .age(let protection): try AgeFile.seal(plain, for: protection, random: options.random)
             }
-        return ExportFile(octets: octets, document: document, faults: faults)
+        return ExportFile(bytes: octets, document: document, faults: faults)
     }
 
     /// Writes a backup into a folder: as a whole, durably, and read again; then removes older ones.
@@ -92,7 +92,7 @@ public struct ExportService: FabricService {
         if case .none = protection { isSealed = false }
         let backups = BackupFolder(path: folder)
         let stamp = DateStamp.compact(file.document.made)
-        let path = try backups.write(file.octets, stamp: stamp, isSealed: isSealed)
+        let path = try backups.write(file.bytes, stamp: stamp, isSealed: isSealed)
         let ids = file.document.fabrics.map { JSONValue.string($0.record.compressedFabricID.description) }
         let note: JSONObject = [
             "at": .int(file.document.made), "path": .string(path), "fabrics": .array(ids),
@@ -185,28 +185,10 @@ public struct ExportService: FabricService {
     ///
     /// - Returns: false also where the network cannot be searched.
     public func isInUseElsewhere(_ fabric: FabricRecord) async -> Bool {
-        guard let discovery = context.discovery() else { return false }
-        let (time, compressed, own) = (options.time, fabric.compressedFabricID.rawValue, fabric.nodeID.rawValue)
-        return await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                let events = discovery.browseOperational(compressedFabricID: compressed)
-                do {
-                    for try await event in events {
-                        if case .found(let instance) = event, instance.nodeID == own { return true }
-                    }
-                } catch {
-                    return false
-                }
-                return false
-            }
-            group.addTask {
-                try? await time.sleep(for: Self.search)
-                return false
-            }
-            let found = await group.next() ?? false
-            group.cancelAll()
-            return found
+        let found = try? await context.advertisedNodes(of: fabric.compressedFabricID, within: Self.search) {
+            $0 == fabric.nodeID
         }
+        return found?.contains(fabric.nodeID) ?? false
     }
 }
 

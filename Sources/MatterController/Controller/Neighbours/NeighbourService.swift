@@ -77,25 +77,7 @@ public struct NeighbourService: FabricService {
     public func withAdvertisedNodes(
         _ fabric: NeighbourFabric, searching duration: Duration = .seconds(3)
     ) async throws -> NeighbourFabric {
-        guard let discovery = context.discovery() else { return fabric }
-        let (time, compressed) = (options.time, fabric.compressedFabricID.rawValue)
-        let found: Set<NodeID> = try await withThrowingTaskGroup(of: Set<NodeID>?.self) { group in
-            group.addTask {
-                var found: Set<NodeID> = []
-                for try await event in discovery.browseOperational(compressedFabricID: compressed) {
-                    if case .found(let instance) = event { found.insert(NodeID(instance.nodeID)) }
-                }
-                return found
-            }
-            group.addTask {
-                try await time.sleep(for: duration)
-                return nil
-            }
-            if let found = try await group.next(), let found { return found }
-            // A search that is told to end gives what it has.
-            group.cancelAll()
-            return try await group.next().flatMap { $0 } ?? []
-        }
+        let found = try await context.advertisedNodes(of: fabric.compressedFabricID, within: duration)
         var fabric = fabric
         let known = Set(fabric.nodes.map(\.nodeID))
         let new = found.filter { $0 != fabric.nodeID && $0.isOperational && !known.contains($0) }
