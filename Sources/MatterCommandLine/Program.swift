@@ -133,8 +133,11 @@ public struct Program: Sendable {
         do {
             switch parsed {
             case .ended(let status): return status
-            case .plain(var command): try await command.run()
+            case .plain(var command):
+                try CommandPolicy.check(command)
+                try await command.run()
             case .command(var command):
+                try CommandPolicy.check(command)
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {
@@ -144,6 +147,8 @@ public struct Program: Sendable {
             return done()
         } catch let failure as CommandFailure {
             return failure.report()
+        } catch let error as CommandLineError where error.code == .policyRefused || error.code == .policyMalformed {
+            return Self.report(error, isJSON: isJSON)
         } catch {
             return ended(by: error)
         }

@@ -27,6 +27,7 @@ import Testing
             ("window status", "lamp", .noNode),
             ("share", "lamp", .noNode),
             ("ping", "lamp", .noNode),
+            ("doctor", "lamp", .noNode),
             ("node ls", "", .result("[]")),
             ("node show", "lamp", .noNode),
             ("node set", "lamp --room Hall", .noNode),

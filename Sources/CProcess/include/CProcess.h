@@ -104,6 +104,11 @@ uid_t cprocess_user(void);
 // bytes there are, 0 at the end, or -1.
 ssize_t cprocess_entries(int folder, void *buffer, size_t size);
 
+// Whether the kernel's clock follows a source of time: 1, 0, or -1 if it does not say.
+int cprocess_clock_state(void);
+// Whether the kernel has random numbers: 1, 0, or -1 if it does not say. Swift's Glibc has no getrandom.
+int cprocess_has_entropy(void);
+
 // MARK: Children
 
 // A pipe that no other program inherits. Returns 0 or errno.

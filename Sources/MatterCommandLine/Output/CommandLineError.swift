@@ -13,6 +13,7 @@ public struct CommandLineError: CodedError {
         case commissionIncomplete = "commission.incomplete"
         case dataModelUnknownCluster = "data-model.unknown-cluster"
         case groupIncomplete = "group.incomplete"
+        case doctorFault = "doctor.fault"
         case groupNotReached = "group.not-reached"
         case imStatus = "im.status"
         case interrupted
@@ -20,6 +21,8 @@ public struct CommandLineError: CodedError {
         case nameInvalid = "name.invalid"
         case nodeIncomplete = "node.incomplete"
         case outputFailed = "output.failed"
+        case policyMalformed = "policy.malformed"
+        case policyRefused = "policy.refused"
         case processNoProc = "process.no-proc"
         case processNoResources = "process.no-resources"
         case processOverdue = "process.overdue"
@@ -69,11 +72,11 @@ public struct CommandLineError: CodedError {
                 .threadNoDataset:
                 .noAnswer
             case .attestUntrusted: .attestationRefused
-            case .groupNotReached, .watchNotMet: .conditionNotMet
+            case .doctorFault, .groupNotReached, .watchNotMet: .conditionNotMet
             case .imStatus: .unsupported
             case .interrupted: .interrupted
             case .threadNoBorderRouter, .threadNotHere: .notFound
-            case .outputFailed, .processNoResources, .processOverdue: .localState
+            case .outputFailed, .policyMalformed, .policyRefused, .processNoResources, .processOverdue: .localState
             case .processNoProc: .serviceMissing
             case .aclLockout, .dataModelUnknownCluster, .nameInvalid, .threadNotConfirmed, .threadSeveralNetworks,
                 .usage, .usageCapability, .usageConfirmationNeeded, .usageCount, .usageDataVersion, .usageFile,

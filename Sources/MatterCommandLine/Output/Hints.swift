@@ -6,8 +6,8 @@ public enum Hints {
     private static let words: [String: String] = [
         // Commissioning
         "discover.nothing-found":
-            "put the device into pairing mode and on this network (see 'matterctl discover'), or name its address with "
-            + "--address HOST:PORT",
+            "put the device into pairing mode and on this network (see 'matterctl discover'; 'matterctl doctor' checks this host), "
+            + "or name its address with --address HOST:PORT",
         "discover.other-transport":
             "this code is for a new device that is paired over {0}, which is not possible here: set it up with the "
             + "manufacturer's app, then share it from there (in most apps: device settings, 'Matter' or 'linked services', "
@@ -39,6 +39,109 @@ public enum Hints {
             "the terms that were accepted are not those that the device wants; to see the texts, run this on a terminal, "
             + "without --accept-terms and --terms",
         "terms.by-number": "name them, as the manufacturer does: --terms VERSION:MASK",
+        "policy.see":
+            "see what is allowed: cat /etc/matterctl/policy.json; the administrator of this machine can change it",
+        "policy.unset": "it was set to keep this shell from changing anything: unset MATTERCTL_READONLY",
+        // Advice of doctor
+        "doctor.interface": "plug the cable in or join the Wi-Fi, and switch the interface on: sudo ip link set {0} up",
+        "doctor.ipv6-kernel":
+            "remove ipv6.disable=1 from the kernel's command line (on Debian: GRUB_CMDLINE_LINUX in /etc/default/grub, then "
+            + "sudo update-grub), and restart",
+        "doctor.ipv6":
+            "switch it on: sudo sysctl -w net.ipv6.conf.{0}.disable_ipv6=0; and put that line into /etc/sysctl.d/matter.conf",
+        "doctor.duplicate-address":
+            "find the other host with that address, often a cloned virtual machine, and give one of them another MAC address",
+        "doctor.host-address":
+            "let a router or a border router announce a prefix on this network, then: ip -6 addr show scope global",
+        "doctor.router-advertisements":
+            "let the kernel listen: sudo sysctl -w net.ipv6.conf.{0}.accept_ra={1}; and put that line into "
+            + "/etc/sysctl.d/matter.conf",
+        "doctor.route-information":
+            "let the kernel take them: sudo sysctl -w net.ipv6.conf.{0}.accept_ra_rt_info_max_plen=64; and put that line into "
+            + "/etc/sysctl.d/matter.conf",
+        "doctor.forwarding":
+            "if this host does not route and has no containers: sudo sysctl -w net.ipv6.conf.all.forwarding=0",
+        "doctor.container": "run it with the host's network: docker run --network host …",
+        "doctor.container-networks":
+            "name the interface that leads to devices in /etc/avahi/avahi-daemon.conf: allow-interfaces={0}; then: sudo "
+            + "systemctl restart avahi-daemon",
+        "doctor.bridge-snooping": "let the bridge ask: echo 1 | sudo tee /sys/class/net/{0}/bridge/multicast_querier",
+        "doctor.firewall":
+            "let the answers in: sudo nft add rule inet filter input udp sport 5353 accept; sudo nft add rule inet filter input "
+            + "udp dport 5353 accept; sudo nft add rule inet filter input meta l4proto ipv6-icmp accept (with ufw or firewalld: "
+            + "docs/commands/doctor.md)",
+        "doctor.firewall-read": "look as root: sudo nft list ruleset",
+        "doctor.connection-tracking":
+            "make it longer: sudo sysctl -w net.netfilter.nf_conntrack_udp_timeout_stream=3600",
+        "doctor.receive-buffer": "make it larger: sudo sysctl -w net.core.rmem_max=4194304",
+        "doctor.bus": "start it: sudo systemctl start dbus",
+        "doctor.responder":
+            "start it: sudo systemctl enable --now avahi-daemon; if it is not there: sudo apt install avahi-daemon",
+        "doctor.second-responder":
+            "stop the other one, or the answers that one of them gets are missing to the other; see who it is: sudo ss -ulpn "
+            + "'sport = 5353'",
+        "doctor.second-responder-resolved":
+            "let systemd-resolved leave it to Avahi: MulticastDNS=no in /etc/systemd/resolved.conf, then: sudo systemctl restart "
+            + "systemd-resolved",
+        "doctor.responder-line":
+            "write {0} into /etc/avahi/avahi-daemon.conf, then: sudo systemctl restart avahi-daemon",
+        "doctor.responder-denied":
+            "take {0} out of deny-interfaces in /etc/avahi/avahi-daemon.conf, then: sudo systemctl restart avahi-daemon",
+        "doctor.clock": "set it by a time server: sudo timedatectl set-ntp true; see it: timedatectl",
+        "doctor.clock-synchronization": "let it follow one: sudo timedatectl set-ntp true",
+        "doctor.entropy": "wait a minute after the start of this machine, or: sudo apt install rng-tools5",
+        "doctor.bluetooth":
+            "if you have such a device, plug an adapter in and start bluetoothd: sudo systemctl enable --now bluetooth",
+        "doctor.runtime-folder":
+            "log in by systemd, or name a folder in memory that is yours alone: export XDG_RUNTIME_DIR=/run/user/$(id -u)",
+        "doctor.open-files": "allow more: ulimit -n 1024",
+        "doctor.state-folder": "give it back to your user, and to that one alone: see docs/storage.md",
+        "doctor.backup": "make one: matterctl fabric backup --to DIR",
+        "doctor.multicast":
+            "switch client isolation and filters of multicast off on the access point and the switch, and let UDP port 5353 "
+            + "through the firewall",
+        "doctor.border-routers": "power the border router up, and see whether it is on this network: matterctl doctor",
+        "doctor.border-router-restart":
+            "restart {0}; if it stays so, add it to its Thread network again with its own app",
+        "doctor.second-border-router":
+            "a second border router in the same Thread network keeps them in reach if it is off",
+        "doctor.thread-networks":
+            "to make one of them, hand the dataset of the larger to the border routers of the other, with their apps",
+        "doctor.thread-twins":
+            "they have one name but are not one network: hand the dataset of one to the border routers of the other, with their "
+            + "apps",
+        "doctor.thread-partitions":
+            "put a device that routes (one with mains power) between the parts, or bring the border routers nearer",
+        "doctor.thread-datasets":
+            "restart the border router with the older dataset, or share the dataset with it again",
+        "doctor.thread-route":
+            "see whether router advertisements come and are taken (matterctl doctor, route-information), then restart {0}",
+        "doctor.advertisement":
+            "switch the device off and on, and see whether others are found: matterctl node ls; for a device on Thread restart "
+            + "its border router",
+        "doctor.addresses": "let the network hand out IPv6, at least link-local addresses, also on the Wi-Fi",
+        "doctor.route": "see what this host lacks: matterctl doctor; the route: ip -6 route get ADDRESS",
+        "doctor.datagram":
+            "see whether the device has power and is near enough, then what lies between: matterctl doctor; by its last address: "
+            + "matterctl ping {0}",
+        "doctor.slow": "see the radio below; for a device that sleeps this is usual: matterctl icd ls",
+        "doctor.session": "see why, message by message: matterctl ping {0} -vvv",
+        "doctor.subscriptions":
+            "end those that are not needed: other programs on our fabric, such as matterctl subscribe",
+        "doctor.wifi": "bring the access point nearer to the device, or use a channel with less traffic",
+        "doctor.thread-link":
+            "put a Thread device with mains power between this one and the border router; it passes messages on",
+        "doctor.radio-errors":
+            "move the device away from other transmitters, or the Wi-Fi to a channel that is farther away",
+        "doctor.power": "look at the power supply: the voltage was too low",
+        "doctor.firmware": "see whether there is newer software: matterctl doctor {0}; tell the manufacturer",
+        "doctor.faults": "switch it off and on; if the fault stays the device has to be repaired or replaced",
+        "doctor.memory": "restart the device, and see whether there is newer software: matterctl doctor {0}",
+        "doctor.battery": "change or charge the battery",
+        "doctor.node-clock": "set it: matterctl time sync {0}",
+        "doctor.certificate": "renew them before that day: see docs/security.md",
+        "doctor.versions": "ask it: matterctl dcl versions {0} {1}",
+        "doctor.update": "update it with the manufacturer's app; see its present state: matterctl node show {0}",
         // Attestation
         "attest.see": "see why: matterctl attest {0}",
         "attestation.not-enforced": "continuing because of --attestation warn",
@@ -224,19 +327,21 @@ public enum Hints {
         "session.forgotten":
             "the device has been reset or removed from this fabric: forget it and commission it again: "
             + "matterctl node forget {0}",
-        "session.no-reply": "it may be overloaded or restarting; try again in a minute",
-        "session.no-route": "check that this host has an address on the device's network: ip addr",
+        "session.no-reply":
+            "it may be overloaded or restarting; try again in a minute; its own diagnostics: matterctl doctor{0}",
+        "session.no-route": "see what this host lacks: matterctl doctor",
         "session.no-route-to":
             "this host has no route to {0}; if a Thread border router announces its prefix, let the kernel "
             + "take it: sysctl -w net.ipv6.conf.all.accept_ra_rt_info_max_plen=64 (and accept_ra=2 where "
             + "forwarding is on)",
         "session.not-discovered":
-            "check that it is powered on and on this network; if you know its address, add --address "
-            + "HOST:PORT",
+            "check that it is powered on and on this network; to see why it is not found: matterctl doctor{0}; if you know its "
+            + "address, add --address HOST:PORT",
         "session.other-address": "another device may be at this address: try again without --address",
         "session.other-device":
             "another device may have its last address, or a clock is wrong: check this host's time: date",
-        "session.silent": "check that it is powered on and on this network, and that no firewall is blocking UDP",
+        "session.silent":
+            "check that it is powered on and on this network; to see how far messages come: matterctl doctor{0}",
         "fabrics.see": "see them with: matterctl node fabrics {0}",
         "node.remove": "to make the device leave our fabric: matterctl node remove {0}",
         "binding.see": "see its bindings: matterctl read {0} {1}/binding/binding",

@@ -10,13 +10,14 @@ struct SessionFailure {
     /// - Parameter isAddressGiven: whether the user said where the device is, so that another one may be there.
     init(_ error: SessionError, target: NodeTarget?, isAddressGiven: Bool = false) {
         let who = target?.text ?? "the device"
+        let argument = target.map { " " + $0.argument } ?? ""
         id = "\(error.phase.rawValue).\(error.code.rawValue.split(separator: ".").last ?? "failed")"
         switch error.code {
         case .notDiscovered:
             message = "\(who) was not found: mDNS does not know it, and no address is stored"
             hint =
                 Self.discoveryHint(error)
-                ?? Hints.text(.step("session.not-discovered"))
+                ?? Hints.text(.step("session.not-discovered", argument))
         case .unreachable:
             message = "no route to \(who): \(Self.routes(error))"
             hint = Self.routeHint(error)
@@ -24,10 +25,10 @@ struct SessionFailure {
             message = "\(who) does not answer (\(error.phase.rawValue.uppercased())): \(SessionAccount(error))"
             hint =
                 Self.discoveryHint(error)
-                ?? Hints.text(.step("session.silent"))
+                ?? Hints.text(.step("session.silent", argument))
         case .noReply:
             message = "\(who) stopped answering during \(error.phase.rawValue.uppercased()): \(SessionAccount(error))"
-            hint = Hints.text(.step("session.no-reply"))
+            hint = Hints.text(.step("session.no-reply", argument))
         case .busy:
             message = "\(who) stayed busy with another handshake: \(SessionAccount(error))"
             hint = Hints.text(.step("session.busy"))

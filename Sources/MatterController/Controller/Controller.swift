@@ -106,6 +106,8 @@ public final class Controller: Sendable {
     public let exports: ExportService
     /// Work that has to reach every node.
     public let jobs: JobService
+    /// The reasons why devices are not reached.
+    public let doctor: DoctorService
     /// How devices come onto the fabric.
     public let commissioning: CommissioningService
 
@@ -126,6 +128,7 @@ public final class Controller: Sendable {
         neighbours = NeighbourService(context)
         exports = ExportService(context)
         jobs = JobService(context, links)
+        doctor = DoctorService(context, links, exports)
         commissioning = CommissioningService(
             context, issuers, trust,
             CommissioningService.Aftercare(

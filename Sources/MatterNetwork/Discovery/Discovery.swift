@@ -20,6 +20,9 @@ public protocol Discovery: Sendable {
     /// Lists the nodes that are advertised, of one fabric or of all, without looking up where they are.
     func browseOperational(compressedFabricID: UInt64?) -> AsyncThrowingStream<OperationalEvent, any Error>
 
+    /// Looks for Thread border routers.
+    func browseBorderRouters() -> AsyncThrowingStream<BorderRouterEvent, any Error>
+
     /// True if there is a network to search.
     var hasNetwork: Bool { get }
 
@@ -32,6 +35,11 @@ public protocol Discovery: Sendable {
 extension Discovery {
     /// Most kinds of discovery do not know.
     public var hasNetwork: Bool { true }
+
+    /// Most kinds of discovery know none.
+    public func browseBorderRouters() -> AsyncThrowingStream<BorderRouterEvent, any Error> {
+        AsyncThrowingStream { $0.finish() }
+    }
 
     /// For a search that has found nothing: there may be nowhere to find it.
     ///

@@ -11,7 +11,7 @@ extension KindOfDeviceCommand {
 }
 
 /// The command of a kind of device: `KIND [show] [NODE…]` shows its state, `KIND VERB NODE… [VALUE]` changes it.
-struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCommand, KindOfDeviceCommand {
+struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCommand, KindOfDeviceCommand, VerbNaming {
     static var kind: DeviceKind { Declaration.kind }
 
     static var configuration: CommandConfiguration {
@@ -40,6 +40,8 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCo
     }
 
     private var line: KindLine { KindLine(words, of: Self.kind, choosesNodes: selection.isGiven) }
+
+    var verbName: String? { line.verb?.name }
 
     var nodes: [NodeArgument] { line.nodes.compactMap { NodeArgument(argument: $0) } }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterController
 
-struct ModeCommand: PlainCommand {
+struct ModeCommand: PlainCommand, VerbNaming {
     static let configuration = CommandConfiguration(
         commandName: "mode", abstract: "Show the modes of devices, or change them.",
         discussion: """
@@ -36,6 +36,8 @@ struct ModeCommand: PlainCommand {
     }
 
     private var mode: String? { words.count > (choosesNodes ? 0 : 1) ? words.last : nil }
+
+    var verbName: String? { mode == nil ? nil : "set" }
 
     private var nodes: [NodeArgument] {
         (mode == nil ? words : words.dropLast()).compactMap { NodeArgument(argument: $0) }

@@ -27,7 +27,7 @@ public struct ResolvedAddress: Hashable, Sendable {
     package let port: UInt16
 
     /// - Returns: `nil` unless there are 4 or 16 bytes, and a scope exactly where the address is link-local IPv6.
-    init?(octets: [UInt8], scope: Scope? = nil, port: UInt16) {
+    package init?(octets: [UInt8], scope: Scope? = nil, port: UInt16) {
         guard octets.count == 4 || octets.count == 16, (scope != nil) == Self.needsScope(octets) else { return nil }
         self.octets = octets
         self.scope = scope

@@ -19,12 +19,16 @@ public struct BorderRouter: Hashable, Sendable {
     package let model: String?
     /// Whether its Thread interface is up and part of the network; `nil` if it does not say.
     package let isActive: Bool?
+    /// The part of the network that it is in, if that is split; `nil` if it does not say.
+    package let partitionID: UInt32?
+    /// The addresses of the devices on its network that others may reach; `nil` if it does not say.
+    package let offMeshPrefix: MeshPrefix?
 
     private static let longest = 64
     /// Bits 3 and 4 of the state are the state of the interface; 2 is active.
     private static let activeInterface: UInt32 = 2
 
-    init(instance: String, host: String, addresses: [ResolvedAddress], txt: TXTRecord) {
+    package init(instance: String, host: String, addresses: [ResolvedAddress], txt: TXTRecord) {
         self.instance = instance
         self.host = host
         self.addresses = addresses
@@ -40,7 +44,33 @@ public struct BorderRouter: Hashable, Sendable {
             let state = bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             return state >> 3 & 3 == Self.activeInterface
         }
+        partitionID = txt["pt"].flatMap { $0.count == 4 ? $0.reduce(0) { $0 << 8 | UInt32($1) } : nil }
+        offMeshPrefix = txt["omr"].flatMap { MeshPrefix($0) }
     }
+}
+
+/// The prefix of addresses in a Thread network that routers outside may have a way to.
+package struct MeshPrefix: Hashable, Sendable, CustomStringConvertible {
+    /// 16 bytes; those after the prefix are 0.
+    package let octets: [UInt8]
+    /// The length in bits.
+    package let length: Int
+
+    /// - Parameter value: the length in bits, and the bytes of the prefix.
+    /// - Returns: `nil` for a value that is no prefix.
+    init?(_ value: [UInt8]) {
+        guard let length = value.first, length > 0, length <= 128, value.count - 1 >= (Int(length) + 7) / 8,
+            value.count <= 17
+        else { return nil }
+        self.length = Int(length)
+        octets = Array(value.dropFirst() + [UInt8](repeating: 0, count: 17 - value.count))
+    }
+
+    /// An address that begins with it.
+    package var probe: [UInt8] { length < 128 ? octets.dropLast() + [1] : octets }
+
+    /// `fd11:22::/64`
+    package var description: String { "\(PeerAddress(octets: octets, port: 0)?.host ?? "?")/\(length)" }
 }
 
 /// A change of the border routers in reach.

@@ -1,0 +1,128 @@
+import ArgumentParser
+import Glibc
+import MatterController
+
+/// The commands that may run, where the administrator of this machine has said so: for assistants and scripts that are to
+/// look and not to touch. What it does not list is refused, and so is a command that a later version adds.
+///
+/// The file belongs to root, so that a program that runs as the user cannot change it. The variable `MATTERCTL_READONLY`
+/// is a reminder: a program that can set it can unset it.
+struct CommandPolicy: Equatable {
+    /// Where the administrator puts it.
+    static let path = "/etc/matterctl/policy.json"
+    /// The variable by which a user, or a script, keeps to commands that only look.
+    static let variable = "MATTERCTL_READONLY"
+    private static let largest = 1 << 16
+
+    /// The commands, as they are typed: `node ls`.
+    let allowed: Set<String>
+
+    /// The commands that change no device and no record. Sessions, counters and caches are written all the same.
+    static let reading = CommandPolicy(allowed: [
+        "acl ls", "attest", "battery", "button", "clusters", "color", "conform", "cover", "dcl certified", "dcl model",
+        "dcl pki", "dcl vendor", "dcl versions", "describe", "discover", "doctor", "energy", "events", "fabric ls",
+        "fabric show", "fan", "group ls", "icd ls", "job ls", "job show", "lock codes", "lock show", "media", "mode",
+        "motion", "net status", "network credentials ls", "node fabrics ls", "node ls", "node show",
+        "payload parse", "ping", "read", "room ls", "scene ls", "sensor", "session ls",
+        "smoke-alarm", "status", "subscribe", "supports", "thermostat", "thread dataset show", "tlv", "trust ls",
+        "trust show", "vacuum", "valve", "wait", "who", "window status",
+    ])
+
+    init(allowed: Set<String>) { self.allowed = allowed }
+
+    /// - Throws: `policy.malformed` for a file that cannot be understood as a whole: a rule that is not known may be one
+    ///   that forbids.
+    init(parsing contents: [UInt8]) throws(CommandLineError) {
+        guard let json = try? JSONValue(parsing: contents), case .object(let object) = json else {
+            throw Self.malformed("it is not a JSON object")
+        }
+        if let other = object.members.first(where: { !["version", "allow", "comment"].contains($0.key) }) {
+            throw Self.malformed("the member '\(other.key)' is not known")
+        }
+        guard object["version"] == .int(1) else { throw Self.malformed("its version is not 1") }
+        guard case .array(let entries)? = object["allow"] else { throw Self.malformed("'allow' is not a list") }
+        var allowed: Set<String> = []
+        for entry in entries {
+            guard case .string(let name) = entry else { throw Self.malformed("an entry of 'allow' is not a text") }
+            allowed.insert(name.split(separator: " ").joined(separator: " "))
+        }
+        self.allowed = allowed
+    }
+
+    private static func malformed(_ reason: String) -> CommandLineError {
+        CommandLineError(.policyMalformed, "\(path) is not valid: \(reason)", hint: .step("policy.see"))
+    }
+
+    // MARK: The file
+
+    /// The administrator's policy; `nil` if there is none.
+    ///
+    /// - Throws: `policy.malformed` for a file that cannot be read, or that others than root may change.
+    static func ofMachine() throws(CommandLineError) -> CommandPolicy? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw malformed(String(cString: strerror(errno)).lowercased())
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw malformed("it is not a file")
+        }
+        guard status.st_uid == 0, status.st_mode & 0o022 == 0 else {
+            throw malformed("it has to belong to root, and no one else may write to it")
+        }
+        var contents: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 4096)
+        while contents.count <= largest {
+            let count = read(descriptor, &part, part.count)
+            guard count > 0 else {
+                guard count == 0 else { throw malformed(String(cString: strerror(errno)).lowercased()) }
+                return try CommandPolicy(parsing: contents)
+            }
+            contents += part.prefix(count)
+        }
+        throw malformed("it is larger than \(largest) bytes")
+    }
+
+    // MARK: The command
+
+    /// Lets a command run, or refuses it.
+    ///
+    /// - Throws: `policy.refused`, or `policy.malformed`: then no command runs.
+    static func check(_ command: any ParsableCommand) throws(CommandLineError) {
+        if let policy = try ofMachine() { try policy.check(command, by: path) }
+        if let value = Terminal.current.variable(variable), value != "0" { try reading.check(command, by: variable) }
+    }
+
+    private func check(_ command: any ParsableCommand, by rule: String) throws(CommandLineError) {
+        let names = Self.names(of: command)
+        // Pages of help are the parser's own.
+        guard !names.isEmpty, !names.contains(where: allowed.contains) else { return }
+        throw CommandLineError(
+            .policyRefused, "'\(names.last ?? "")' is not allowed here by \(rule)",
+            hint: .step(rule == Self.path ? "policy.see" : "policy.unset"))
+    }
+
+    /// A command as it may be typed, with the verb of a kind of device. Some stand in two places.
+    static func names(of command: any ParsableCommand) -> [String] {
+        let verb = (command as? any VerbNaming)?.verbName
+        let places = places(of: type(of: command), below: MatterCtl.self)
+        return places.map { ($0 + (verb.map { [$0] } ?? [])).joined(separator: " ") }
+    }
+
+    private static func places(
+        of type: any ParsableCommand.Type, below root: any ParsableCommand.Type
+    ) -> [[String]] {
+        root.configuration.subcommands.flatMap { next in
+            (next == type ? [[next._commandName]] : [])
+                + places(of: type, below: next).map { [next._commandName] + $0 }
+        }
+    }
+}
+
+/// A command whose arguments say what it does.
+protocol VerbNaming {
+    /// The word for it; `nil` if it only looks.
+    var verbName: String? { get }
+}

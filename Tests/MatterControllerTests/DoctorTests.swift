@@ -1,0 +1,332 @@
+import Glibc
+import MatterState
+import Testing
+
+@testable import MatterController
+
+/// Judgements from facts, and facts from the files of a kernel that is not this one.
+@Suite("Doctor")
+struct DoctorTests {
+    /// A machine on which everything is as it should be.
+    private static let sound: HostFacts = {
+        var facts = HostFacts()
+        var uplink = HostFacts.Interface(name: "eth0", index: 2)
+        uplink.addresses = [address("fe80::1", 64), address("fd00::1", 64)].compactMap { $0 }
+        (uplink.isIPv6Disabled, uplink.acceptsAdvertisements, uplink.longestRoute) = (false, 1, 64)
+        uplink.isForwarding = false
+        facts.interfaces = [HostFacts.Interface(name: "lo", isLoopback: true), uplink]
+        facts.firewall = .rules("")
+        facts.largestReceiveBuffer = 212_992
+        facts.service = .answers
+        facts.responders = [
+            .init(isIPv6: false, user: 100, program: "avahi-daemon"),
+            .init(isIPv6: true, user: 100, program: "avahi-daemon"),
+        ]
+        facts.responderConfiguration = "[server]\nuse-ipv6=yes\n"
+        facts.now = 1_790_000_000
+        facts.past = (1_780_000_000, "our own certificate")
+        facts.hardwareClock = 1_790_000_010
+        (facts.isClockSynchronized, facts.hasEntropy, facts.mostOpenFiles) = (true, true, 1024)
+        facts.adapters = ["hci0"]
+        facts.state = .sound
+        facts.nodeCount = 3
+        facts.trustDate = 1_789_900_000
+        facts.backup = .made(1_789_900_000, "/backup/one.age")
+        return facts
+    }()
+
+    private static func address(_ text: String, _ length: Int) -> HostFacts.Address? {
+        octets(text).map { HostFacts.Address(octets: $0, length: length) }
+    }
+
+    private static func octets(_ text: String) -> [UInt8]? {
+        var address = in6_addr()
+        guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }
+        return withUnsafeBytes(of: address) { Array($0) }
+    }
+
+    /// One thing that is broken, and the check that has to say so.
+    struct Break: Sendable, CustomTestStringConvertible {
+        var subject: CheckSubject
+        var verdict: Check.Verdict
+        var change: @Sendable (inout HostFacts) -> Void
+        var testDescription: String { "\(subject): \(verdict)" }
+
+        init(_ subject: CheckSubject, _ verdict: Check.Verdict, _ change: @escaping @Sendable (inout HostFacts) -> Void)
+        {
+            (self.subject, self.verdict, self.change) = (subject, verdict, change)
+        }
+    }
+
+    private static let breaks: [Break] = [
+        Break(.interface, .failure) { $0.interfaces[1].isUp = false },
+        Break(.interface, .failure) { $0.interfaces[1].isMulticast = false },
+        Break(.ipv6, .failure) {
+            $0.interfaces[1].isIPv6Disabled = true
+            $0.interfaces[1].addresses = []
+        },
+        Break(.ipv6, .failure) { $0.hasIPv6 = false },
+        Break(.duplicateAddress, .failure) { $0.interfaces[1].addresses[1].isDuplicate = true },
+        Break(.hostAddress, .failure) {
+            $0.hasThreadNodes = true
+            $0.interfaces[1].addresses.removeLast()
+        },
+        Break(.routerAdvertisements, .warning) { $0.interfaces[1].acceptsAdvertisements = 0 },
+        Break(.routerAdvertisements, .failure) {
+            $0.interfaces[1].isForwarding = true
+            $0.hasThreadNodes = true
+        },
+        Break(.routeInformation, .failure) {
+            $0.interfaces[1].longestRoute = 0
+            $0.hasThreadNodes = true
+        },
+        Break(.routeInformation, .note) { $0.interfaces[1].longestRoute = 48 },
+        Break(.forwarding, .note) { $0.interfaces[1].isForwarding = true },
+        Break(.containerNetworks, .note) { $0.interfaces.append(HostFacts.Interface(name: "docker0")) },
+        Break(.containerNetworks, .warning) { $0.container = "Docker" },
+        Break(.bridgeSnooping, .warning) { $0.interfaces[1].bridge = .init(isSnooping: true, isQuerier: false) },
+        Break(.firewall, .failure) { $0.firewall = .rules(DoctorTests.dropping("udp dport 22 accept")) },
+        Break(.firewall, .failure) { $0.firewall = .rules(DoctorTests.dropping("udp sport 5353 accept")) },
+        Break(.firewall, .failure) {
+            $0.firewall = .rules(
+                "table ip6 f {\n\tchain input {\n\t\ttype filter hook input priority 0; policy accept;\n"
+                    + "\t\tudp dport 5353 drop\n\t}\n}\n")
+        },
+        Break(.firewall, .notChecked) { $0.firewall = .unreadable("no") },
+        Break(.connectionTracking, .note) { $0.trackingTime = 120 },
+        Break(.connectionTracking, .warning) {
+            $0.trackingTime = 120
+            $0.firewall = .rules(DoctorTests.dropping("udp sport 5353 accept\n\t\tmeta l4proto ipv6-icmp accept"))
+        },
+        Break(.receiveBuffer, .warning) { $0.nodeCount = 500 },
+        Break(.bus, .failure) { $0.service = .noBus("no bus") },
+        Break(.responder, .failure) { $0.service = .absent("no daemon") },
+        Break(.secondResponder, .warning) {
+            $0.responders?.append(.init(isIPv6: true, user: 101, program: "systemd-resolved"))
+        },
+        Break(.responderConfiguration, .failure) { $0.responderConfiguration = "use-ipv6 = no" },
+        Break(.responderConfiguration, .failure) { $0.responderConfiguration = "allow-interfaces=eth1, wlan0" },
+        Break(.responderConfiguration, .failure) { $0.responderConfiguration = "deny-interfaces=eth0" },
+        Break(.responderConfiguration, .warning) { $0.responderConfiguration = "enable-reflector=yes" },
+        Break(.responderConfiguration, .warning) { $0.responderConfiguration = "cache-entries-max=0" },
+        Break(.clock, .failure) { $0.now = 1_700_000_000 },
+        Break(.clock, .warning) { $0.hardwareClock = 1_790_200_000 },
+        Break(.clockSynchronization, .note) { $0.isClockSynchronized = false },
+        Break(.entropy, .failure) { $0.hasEntropy = false },
+        Break(.bluetooth, .note) { $0.adapters = [] },
+        Break(.runtimeFolder, .note) { $0.obstacleToKeeping = "no folder" },
+        Break(.openFiles, .warning) { $0.mostOpenFiles = 64 },
+        Break(.stateFolder, .failure) { $0.state = .fault("others may read it") },
+        Break(.trustData, .note) { $0.trustDate = 1_770_000_000 },
+        Break(.backup, .warning) { $0.backup = .none },
+        Break(.backup, .warning) { $0.backup = .made(1_780_000_000, "/backup/old.age") },
+    ]
+
+    private static func dropping(_ rule: String) -> String {
+        "table inet filter {\n\tchain input {\n\t\ttype filter hook input priority filter; policy drop;\n\t\t\(rule)\n\t}\n}\n"
+    }
+
+    @Test("a machine that is sound fails no check")
+    func sound() {
+        for check in HostExamination(facts: Self.sound).checks {
+            #expect(check.verdict == .ok, "\(check.subject.rawValue): \(check.seen)")
+        }
+    }
+
+    @Test("what is broken is found, with a step that mends it, and nothing else is blamed for it", arguments: breaks)
+    func broken(_ one: Break) throws {
+        var facts = Self.sound
+        one.change(&facts)
+        let checks = HostExamination(facts: facts).checks
+        let check = try #require(checks.first { $0.subject == one.subject })
+        #expect(check.verdict == one.verdict, "\(check.seen)")
+        #expect(check.cure != nil)
+        let failures = checks.filter { $0.verdict == .failure && $0.subject != one.subject }
+        // Without an address, the interface is of no use either.
+        let allowed: Set<CheckSubject> = one.subject == .ipv6 ? [.interface] : []
+        #expect(Set(failures.map(\.subject)).isSubset(of: allowed))
+    }
+
+    @Test("every check of the machine is broken by some test")
+    func coverage() {
+        let checks = Set(HostExamination(facts: Self.sound).checks.map(\.subject))
+        #expect(checks == Set(Self.breaks.map(\.subject)))
+        #expect(checks == Set(CheckSubject.allCases.filter { $0.layer == .host }))
+    }
+
+    // MARK: The files of a kernel
+
+    private func folder(_ files: [String: String]) throws -> TemporaryFolder { try TemporaryFolder(files) }
+
+    @Test("the facts are read from the kernel's files")
+    func files() throws {
+        let folder = try folder([
+            "proc/net/if_inet6": "fe800000000000000000000000000001 02 40 20 80     eth0\n"
+                + "fd000000000000000000000000000001 02 40 00 c8     eth0\n",
+            "proc/net/ipv6_route":
+                "fd000000000000000000000000000000 40 00000000000000000000000000000000 00 "
+                + "00000000000000000000000000000000 00000100 00000001 00000000 00000001     eth0\n"
+                + "00000000000000000000000000000000 00 00000000000000000000000000000000 00 "
+                + "fe800000000000000000000000000002 00000400 00000001 00000000 00000003     eth0\n",
+            "proc/net/udp": "  sl  local_address rem_address\n"
+                + "  10: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000   100        0 999 2 0 0\n",
+            "proc/sys/net/ipv6/conf/eth0/accept_ra": "1\n",
+            "proc/sys/net/ipv6/conf/eth0/accept_ra_rt_info_max_plen": "0\n",
+            "proc/sys/net/ipv6/conf/eth0/disable_ipv6": "0\n", "proc/sys/net/ipv6/conf/eth0/forwarding": "1\n",
+            "run/NetworkManager/devices/2": "[device]\nmanaged=full\n",
+            "etc/avahi/avahi-daemon.conf": "[server]\nallow-interfaces=eth0\n",
+            "sys/class/bluetooth/hci0/address": "",
+        ])
+        defer { folder.remove() }
+        let reader = HostReader(root: folder.path) { [HostFacts.Interface(name: "eth0", index: 2)] }
+        let facts = reader.facts()
+        let uplink = try #require(facts.interfaces.first)
+        #expect(uplink.addresses.map(\.isDuplicate) == [false, true])
+        #expect(uplink.addresses.map(\.isTentative) == [false, true])
+        #expect(uplink.acceptsAdvertisements == 1 && uplink.longestRoute == 0)
+        #expect(uplink.isForwarding == true && uplink.manager == "NetworkManager")
+        #expect(facts.responders == [HostFacts.Responder(isIPv6: false, user: 100, program: nil)])
+        #expect(facts.adapters == ["hci0"])
+        let (near, far) = (try #require(Self.octets("fd00::7")), try #require(Self.octets("fd11::7")))
+        #expect(facts.route(to: near)?.gateway.allSatisfy { $0 == 0 } == true)
+        #expect(facts.route(to: far)?.isDefault == true)
+    }
+
+    @Test(
+        "malformed files of a kernel give no facts, and no crash",
+        arguments: ["", "x", "fe80 02 40 20 80 eth0\n", "\u{0}\n:::\n"])
+    func malformed(text: String) throws {
+        let folder = try folder([
+            "proc/net/if_inet6": text, "proc/net/ipv6_route": text, "proc/net/udp": text, "proc/net/udp6": text,
+            "proc/sys/net/ipv6/conf/eth0/accept_ra": text, "etc/avahi/avahi-daemon.conf": text,
+        ])
+        defer { folder.remove() }
+        let facts = HostReader(root: folder.path) { [HostFacts.Interface(name: "eth0", index: 2)] }.facts()
+        #expect(facts.interfaces.first?.addresses.isEmpty == true && facts.routes.isEmpty && facts.responders == [])
+        _ = HostExamination(facts: facts).checks
+    }
+
+    // MARK: The network
+
+    private func router(
+        _ name: String, _ id: UInt8, network: String = "home", partition: UInt8 = 1, stamp: UInt8 = 1,
+        state: UInt8 = 0x10,
+        prefix: [UInt8] = []
+    ) throws -> BorderRouter {
+        func entry(_ key: String, _ value: [UInt8]) -> [UInt8] {
+            let text = Array("\(key)=".utf8) + value
+            return [UInt8(text.count)] + text
+        }
+        var data = entry("nn", Array(network.utf8)) + entry("xp", [UInt8](repeating: id, count: 8))
+        data += entry("at", [0, 0, 0, 0, 0, stamp, 0, 0]) + entry("pt", [0, 0, 0, partition])
+        data += entry("sb", [0, 0, 0x04, state])
+        if !prefix.isEmpty { data += entry("omr", prefix) }
+        let octets = try #require(Self.octets("fd00::9"))
+        let address = try #require(ResolvedAddress(octets: octets, port: 49_191))
+        return BorderRouter(
+            instance: name, host: "\(name).local", addresses: [address], txt: try TXTRecord(decoding: data))
+    }
+
+    private func check(
+        _ subject: CheckSubject, _ routers: [BorderRouter], answers: Set<String>? = ["fd00::9"],
+        _ change: (inout HostFacts) -> Void = { _ in }
+    ) throws -> Check {
+        var host = Self.sound
+        change(&host)
+        var facts = NetworkFacts()
+        (facts.answers, facts.borderRouters) = (answers, routers)
+        return try #require(NetworkExamination(facts: facts, host: host).checks.first { $0.subject == subject })
+    }
+
+    @Test("a Thread network that is in one piece and can be reached fails no check")
+    func soundNetwork() throws {
+        let prefix: [UInt8] = [64, 0xFD, 0x11, 0, 0, 0, 0, 0, 0]
+        let routers = [try router("one", 1, prefix: prefix), try router("two", 1, prefix: prefix)]
+        for subject in CheckSubject.allCases where subject.layer == .network {
+            let check = try check(subject, routers) { host in
+                host.hasThreadNodes = true
+                host.routes = [
+                    .init(
+                        prefix: Array(prefix[1...]) + [UInt8](repeating: 0, count: 8), length: 64,
+                        gateway: Self.octets("fe80::9") ?? [], interface: "eth0")
+                ]
+            }
+            #expect(check.verdict == .ok, "\(subject.rawValue): \(check.seen)")
+        }
+    }
+
+    @Test("what is wrong in the network is found")
+    func brokenNetwork() throws {
+        let one = try router("one", 1)
+        #expect(try check(.multicast, [one], answers: []).verdict == .failure)
+        #expect(try check(.multicast, [], answers: []) { $0.nodeCount = 0 }.verdict == .warning)
+        #expect(try check(.multicast, [], answers: nil).verdict == .notChecked)
+        #expect(try check(.borderRouters, []) { $0.hasThreadNodes = true }.verdict == .failure)
+        #expect(try check(.borderRouters, [try router("one", 1, state: 0x08)]).verdict == .failure)
+        #expect(try check(.borderRouters, [one]) { $0.hasThreadNodes = true }.verdict == .note)
+        #expect(try check(.threadNetworks, [one, try router("two", 2)]).verdict == .warning)
+        #expect(try check(.threadNetworks, [one, try router("two", 2, network: "other")]).verdict == .note)
+        #expect(try check(.threadPartitions, [one, try router("two", 1, partition: 2)]).verdict == .failure)
+        #expect(try check(.threadDatasets, [one, try router("two", 1, stamp: 2)]).verdict == .warning)
+        let reachable = try router("one", 1, prefix: [64, 0xFD, 0x11, 0, 0, 0, 0, 0, 0])
+        #expect(try check(.threadRoutes, [reachable]).verdict == .failure)
+        let toRouter = try check(.threadRoutes, [reachable]) { host in
+            host.routes = [
+                .init(
+                    prefix: [UInt8](repeating: 0, count: 16), length: 0, gateway: Self.octets("fe80::1") ?? [],
+                    interface: "eth0")
+            ]
+        }
+        #expect(toRouter.verdict == .failure && toRouter.seen.contains("home router"))
+    }
+
+    // MARK: Without names
+
+    @Test("names and addresses are replaced by words, the same by the same")
+    func anonymous() {
+        var anonymizer = Anonymizer(["kitchen", "home", "nas"])
+        let text = anonymizer.text("kitchen at [fd00::7%eth0]:5540, homely nas, fe80::1 and 192.168.1.2; fd00::7 again")
+        #expect(!text.contains("kitchen") && !text.contains("fd00::7") && !text.contains("192.168"))
+        #expect(text.contains("homely") && text.contains("5540") && text.contains("eth0"))
+        #expect(text.split(separator: " ").count { $0.contains("fd-address-1") } == 2)
+        #expect(anonymizer.text("at 12:30, version 1.2.3") == "at 12:30, version 1.2.3")
+    }
+}
+
+/// A folder of files that a test needs.
+private struct TemporaryFolder {
+    let path: String
+
+    init(_ files: [String: String]) throws {
+        var template = Array("/tmp/doctor-XXXXXX".utf8CString)
+        path = try #require(mkdtemp(&template).map { String(cString: $0) })
+        for (name, text) in files {
+            var folder = path
+            for part in name.split(separator: "/").dropLast() {
+                folder += "/\(part)"
+                mkdir(folder, 0o700)
+            }
+            let file = try #require(fopen("\(path)/\(name)", "w"))
+            fwrite(Array(text.utf8), 1, text.utf8.count, file)
+            fclose(file)
+        }
+    }
+
+    func remove() {
+        func clear(_ path: String) {
+            if let folder = opendir(path) {
+                while let entry = readdir(folder) {
+                    let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                    }
+                    if name != ".", name != ".." { clear("\(path)/\(name)") }
+                }
+                closedir(folder)
+                rmdir(path)
+            } else {
+                unlink(path)
+            }
+        }
+        clear(path)
+    }
+}
