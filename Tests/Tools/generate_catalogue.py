@@ -4,8 +4,8 @@
     Tests/Tools/generate_catalogue.py              writes Sources/MatterModel/DataModel/Generated/
     Tests/Tools/generate_catalogue.py --check      exits 1 if a file there is not what would be written
 
-It writes CatalogueTable.swift, described here, and the typed clusters (cluster_source.py): Clusters.swift in the same
-folder, and Sources/MatterClusters/Generated/. It reads model/*.json beside this file, and the vendors' clusters in
+It writes CatalogueTable.swift, described here, ConformanceTable.swift (conformance_source.py), and the typed clusters
+(cluster_source.py): Clusters.swift in the same folder, and Sources/MatterClusters/Generated/. It reads model/*.json beside this file, and the vendors' clusters in
 clusters/*.json (docs/commands/cluster-definitions.md), and needs nothing but Python's standard library.
 
 The table is plain ASCII text, one record per line, so that a change of the model is a readable diff and the Swift
@@ -39,6 +39,7 @@ import re
 import sys
 
 import cluster_source
+import conformance_source
 
 # What one letter in a flags field means.
 FLAGS = {
@@ -446,7 +447,9 @@ def main():
     vendor = json.loads((tools / "model" / "data-model-rainmaker.json").read_text())
     typed = cluster_source.Source(standard, vendor, sources)
     model, others = sources / "MatterModel" / "DataModel" / "Generated", sources / "MatterClusters" / "Generated"
-    files = {model / "CatalogueTable.swift": render(standard, vendor), model / "Clusters.swift": typed.render()}
+    demands = json.loads((tools / "model" / "conformance.json").read_text())
+    files = {model / "CatalogueTable.swift": render(standard, vendor), model / "Clusters.swift": typed.render(),
+             model / "ConformanceTable.swift": conformance_source.render(demands)}
     files.update({others / name: text for name, text in typed.others().items()})
     gone = sorted(set(others.glob("*.swift")) - set(files))
     stale = gone + [path for path, text in files.items() if not path.exists() or path.read_text() != text]

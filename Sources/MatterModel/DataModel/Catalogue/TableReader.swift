@@ -5,11 +5,13 @@ typealias TableText = UnsafeBufferPointer<UInt8>
 struct TableLine {
     let kind: UInt8
     private let text: TableText
+    private let separator: UInt8
 
     /// - Parameter line: not empty.
-    init(_ line: Slice<TableText>) {
+    init(_ line: Slice<TableText>, separator: UInt8) {
         kind = line[line.startIndex]
         text = TableText(rebasing: line.dropFirst())
+        self.separator = separator
     }
 
     /// The field at a position; empty fields at the end are left out of the table.
@@ -17,7 +19,7 @@ struct TableLine {
         // A note is one field, whatever it contains.
         if kind == UInt8(ascii: "!") { return TableText(rebasing: position == 0 ? text[...] : text[..<0]) }
         var (start, field) = (0, 0)
-        for index in 0..<text.count where text[index] == UInt8(ascii: "|") {
+        for index in 0..<text.count where text[index] == separator {
             if field == position { return TableText(rebasing: text[start..<index]) }
             field += 1
             start = index + 1
@@ -67,9 +69,11 @@ struct TableLine {
 struct TableReader: Sequence, IteratorProtocol {
     private let text: TableText
     private var position = 0
+    private let separator: UInt8
 
     /// A section, or a range of one.
-    init(_ section: StaticString, _ range: Range<Int>? = nil) {
+    init(_ section: StaticString, _ range: Range<Int>? = nil, separator: UInt8 = UInt8(ascii: "|")) {
+        self.separator = separator
         let all = TableText(start: section.utf8Start, count: section.utf8CodeUnitCount)
         text = range.map { TableText(rebasing: all[$0.clamped(to: 0..<all.count)]) } ?? all
     }
@@ -79,7 +83,7 @@ struct TableReader: Sequence, IteratorProtocol {
         var end = start
         while end < text.count, text[end] != UInt8(ascii: "\n") { end += 1 }
         position = end + 1
-        return end > start ? TableLine(text[start..<end]) : nil
+        return end > start ? TableLine(text[start..<end], separator: separator) : nil
     }
 }
 

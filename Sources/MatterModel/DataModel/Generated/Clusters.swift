@@ -2230,6 +2230,74 @@ extension AccessControl {
             return fields.tlv
         }
     }
+
+    /// AccessControlExtensionChanged, event 0x01 of Access Control.
+    public struct AccessControlExtensionChanged: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x001F }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x01 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// AdminNodeID
+            @inlinable public static var adminNodeID: StructureField<AccessControlExtensionChanged, UInt64> { .init(1) }
+            /// AdminPasscodeID
+            @inlinable public static var adminPasscodeID: StructureField<AccessControlExtensionChanged, UInt16> { .init(2) }
+            /// ChangeType
+            @inlinable public static var changeType: StructureField<AccessControlExtensionChanged, ChangeType> { .init(3) }
+            /// LatestValue
+            @inlinable public static var latestValue: StructureField<AccessControlExtensionChanged, AccessControlExtension> { .init(4) }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: StructureField<AccessControlExtensionChanged, UInt8> { .init(254) }
+        }
+
+        /// AdminNodeID (field 1)
+        public var adminNodeID: UInt64?
+        /// AdminPasscodeID (field 2)
+        public var adminPasscodeID: UInt16?
+        /// ChangeType (field 3)
+        public var changeType: ChangeType
+        /// LatestValue (field 4)
+        public var latestValue: AccessControlExtension?
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(adminNodeID: UInt64?, adminPasscodeID: UInt16?, changeType: ChangeType, latestValue: AccessControlExtension?, fabricIndex: UInt8? = nil) {
+            self.adminNodeID = adminNodeID
+            self.adminPasscodeID = adminPasscodeID
+            self.changeType = changeType
+            self.latestValue = latestValue
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let adminNodeID: UInt64? = fields.required(1),
+                let adminPasscodeID: UInt16? = fields.required(2),
+                let changeType: ChangeType = fields.required(3),
+                let latestValue: AccessControlExtension? = fields.required(4),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.adminNodeID = adminNodeID
+            self.adminPasscodeID = adminPasscodeID
+            self.changeType = changeType
+            self.latestValue = latestValue
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(1, adminNodeID)
+            fields.add(2, adminPasscodeID)
+            fields.add(3, changeType)
+            fields.add(4, latestValue)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
 }
 
 /// Basic Information, cluster 0x0028.
@@ -12767,6 +12835,76 @@ extension ScenesManagement {
         }
     }
 
+    /// CopyScene, command 0x40 of Scenes Management.
+    public struct CopyScene: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x40 }
+        /// The answer of the node.
+        public typealias Response = CopySceneResponse
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// Mode
+            @inlinable public static var mode: StructureField<CopyScene, CopyMode> { .init(0) }
+            /// GroupIdentifierFrom
+            @inlinable public static var groupIdentifierFrom: StructureField<CopyScene, UInt16> { .init(1) }
+            /// SceneIdentifierFrom
+            @inlinable public static var sceneIdentifierFrom: StructureField<CopyScene, UInt8> { .init(2) }
+            /// GroupIdentifierTo
+            @inlinable public static var groupIdentifierTo: StructureField<CopyScene, UInt16> { .init(3) }
+            /// SceneIdentifierTo
+            @inlinable public static var sceneIdentifierTo: StructureField<CopyScene, UInt8> { .init(4) }
+        }
+
+        /// Mode (field 0)
+        public var mode: CopyMode
+        /// GroupIdentifierFrom (field 1)
+        public var groupIdentifierFrom: UInt16
+        /// SceneIdentifierFrom (field 2; at most 254)
+        public var sceneIdentifierFrom: UInt8
+        /// GroupIdentifierTo (field 3)
+        public var groupIdentifierTo: UInt16
+        /// SceneIdentifierTo (field 4; at most 254)
+        public var sceneIdentifierTo: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(mode: CopyMode, groupIdentifierFrom: UInt16, sceneIdentifierFrom: UInt8, groupIdentifierTo: UInt16, sceneIdentifierTo: UInt8) {
+            self.mode = mode
+            self.groupIdentifierFrom = groupIdentifierFrom
+            self.sceneIdentifierFrom = sceneIdentifierFrom
+            self.groupIdentifierTo = groupIdentifierTo
+            self.sceneIdentifierTo = sceneIdentifierTo
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let mode: CopyMode = fields.required(0),
+                let groupIdentifierFrom: UInt16 = fields.required(1),
+                let sceneIdentifierFrom: UInt8 = fields.required(2),
+                let groupIdentifierTo: UInt16 = fields.required(3),
+                let sceneIdentifierTo: UInt8 = fields.required(4)
+            else { return nil }
+            self.mode = mode
+            self.groupIdentifierFrom = groupIdentifierFrom
+            self.sceneIdentifierFrom = sceneIdentifierFrom
+            self.groupIdentifierTo = groupIdentifierTo
+            self.sceneIdentifierTo = sceneIdentifierTo
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, mode)
+            fields.add(1, groupIdentifierFrom)
+            fields.add(2, sceneIdentifierFrom)
+            fields.add(3, groupIdentifierTo)
+            fields.add(4, sceneIdentifierTo)
+            return fields.tlv
+        }
+    }
+
     /// AddSceneResponse, response 0x00 of Scenes Management.
     public struct AddSceneResponse: ClusterResponse {
         /// The number of the cluster.
@@ -13099,6 +13237,58 @@ extension ScenesManagement {
             fields.add(1, capacity)
             fields.add(2, groupID)
             fields.addIfPresent(3, sceneList)
+            return fields.tlv
+        }
+    }
+
+    /// CopySceneResponse, response 0x40 of Scenes Management.
+    public struct CopySceneResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x40 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: StructureField<CopySceneResponse, UInt8> { .init(0) }
+            /// GroupIdentifierFrom
+            @inlinable public static var groupIdentifierFrom: StructureField<CopySceneResponse, UInt16> { .init(1) }
+            /// SceneIdentifierFrom
+            @inlinable public static var sceneIdentifierFrom: StructureField<CopySceneResponse, UInt8> { .init(2) }
+        }
+
+        /// Status (field 0)
+        public var status: UInt8
+        /// GroupIdentifierFrom (field 1)
+        public var groupIdentifierFrom: UInt16
+        /// SceneIdentifierFrom (field 2; at most 254)
+        public var sceneIdentifierFrom: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: UInt8, groupIdentifierFrom: UInt16, sceneIdentifierFrom: UInt8) {
+            self.status = status
+            self.groupIdentifierFrom = groupIdentifierFrom
+            self.sceneIdentifierFrom = sceneIdentifierFrom
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: UInt8 = fields.required(0),
+                let groupIdentifierFrom: UInt16 = fields.required(1),
+                let sceneIdentifierFrom: UInt8 = fields.required(2)
+            else { return nil }
+            self.status = status
+            self.groupIdentifierFrom = groupIdentifierFrom
+            self.sceneIdentifierFrom = sceneIdentifierFrom
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.add(1, groupIdentifierFrom)
+            fields.add(2, sceneIdentifierFrom)
             return fields.tlv
         }
     }
