@@ -55,6 +55,7 @@ extension SimulatedDevice {
         var deadline = time.now + Self.limit
         while true {
             guard message.protocolID == .interactionModel else { return }
+            node.load.messagesReceived &+= 1
             if faults.ignores(message) {
                 surroundings.report(.fault("ignore"))
                 return
@@ -82,13 +83,15 @@ extension SimulatedDevice {
     }
 
     private func send(_ message: some InteractionMessage, _ exchange: Exchange) async throws {
+        node.load.messagesSent &+= 1
         try await exchange.send(
             message.encoded(), opcode: type(of: message).opcode.rawValue, protocolID: .interactionModel)
     }
 
     /// Plays the sender's half of an interaction to its end.
     private func play(_ transaction: some InteractionTransaction, _ exchange: Exchange) async throws {
-        var machine = transaction
+        var machine = CountedTransaction(transaction)
+        defer { node.load.add(machine) }
         let run = InteractionRun(
             exchange: exchange, deadline: time.now + Self.interactionLimit, processing: Self.confirmationLimit,
             delivery: .zero)
@@ -134,6 +137,7 @@ extension SimulatedDevice {
             guard next.protocolID == .interactionModel, next.opcode == WriteRequest.opcode.rawValue else {
                 throw InteractionError(.unexpectedMessage, "something other than the rest of a write")
             }
+            node.load.messagesReceived &+= 1
             request = try WriteRequest(decoding: next.payload)
         }
     }

@@ -42,8 +42,11 @@ extension SimulatedType {
             SimulatedType("contact-sensor", "A door or window contact.", .contactSensor) { _ in
                 [IdentifyServer(.visibleIndicator), BooleanStateServer()]
             },
-            SimulatedType("smoke-alarm", "An alarm for smoke and carbon monoxide.", .smokeCOAlarm) { _ in
-                [IdentifyServer(.audibleBeep), SmokeAlarmServer()]
+            SimulatedType(
+                "smoke-alarm", "An alarm for smoke and carbon monoxide, with a battery.", .smokeCOAlarm,
+                also: [.powerSource]
+            ) { _ in
+                [IdentifyServer(.audibleBeep), SmokeAlarmServer(), PowerSourceServer()]
             },
             SimulatedType("temperature-sensor", "A thermometer.", .temperatureSensor) { _ in
                 [IdentifyServer(.visibleIndicator), MeasurementServer.temperature()]

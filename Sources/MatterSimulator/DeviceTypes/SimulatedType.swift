@@ -80,9 +80,9 @@ package struct SimulatedType: Sendable {
         GlobalTypes.SemanticTag(namespaceID: numberNamespace, tag: number).tlv
     }
 
-    /// The device type with its newest revision.
+    /// The device type with the revision of the specification.
     package static func revision(_ deviceType: DeviceTypeID) -> DeviceTypeRevision {
-        DeviceTypeRevision(deviceType, revision: Catalogue.standard.deviceType(deviceType)?.revision ?? 1)
+        DeviceTypeRevision(deviceType, revision: ConformanceModel.revision(of: deviceType) ?? 1)
     }
 }
 

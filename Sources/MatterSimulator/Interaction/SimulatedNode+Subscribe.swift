@@ -68,6 +68,7 @@ extension SimulatedNode {
         self.moment = moment
         guard let index = subscriptions.firstIndex(where: { $0.id == id }) else { return }
         subscriptions[index].isActive = true
+        load.subscriptionsEstablished &+= 1
         subscriptions[index].lastReport = moment.instant
     }
 

@@ -75,7 +75,8 @@ final class ClusterEntry {
         values[GlobalAttribute.acceptedCommandList] = numbers(acceptedCommands)
         values[GlobalAttribute.attributeList] = numbers(attributeNumbers)
         values[GlobalAttribute.featureMap] = server.featureMap.tlv
-        values[GlobalAttribute.clusterRevision] = .uint(UInt64(server.revision ?? model.definition.revision ?? 1))
+        values[GlobalAttribute.clusterRevision] = .uint(
+            UInt64(server.revision ?? ConformanceModel.revision(of: server.id) ?? model.definition.revision ?? 1))
         for attribute in missing { values[attribute] = nil }
     }
 }

@@ -41,6 +41,7 @@ final class SimulatedNode {
     /// Whether the device can be reached as a node.
     var isOnNetwork: Bool
     var subscriptions: [PublishedSubscription] = []
+    var load = InteractionLoad()
     /// The correction of our clock by SetUTCTime, in microseconds.
     var clockOffset: Int64 = 0
 

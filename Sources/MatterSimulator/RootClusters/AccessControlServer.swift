@@ -1,16 +1,19 @@
 import MatterCrypto
 import MatterModel
 
-/// Access Control: who may do what (Matter core specification 9.10). The entries themselves lie in the table of fabrics.
+/// Access Control: who may do what (Matter core specification 9.10). The entries themselves lie in the table of fabrics; beside them
+/// each fabric may keep a note, its extension, that means nothing to the device.
 struct AccessControlServer: ClusterServer {
     typealias Attribute = AccessControl.Attribute
 
     let id = AccessControl.id
+    let featureMap: FeatureMap = AccessControl.Feature.extension
+    let persistentAttributes: Set<AttributeID> = [Attribute.extension]
 
     var initialAttributes: [AttributeID: TLVValue] {
         typealias Capacity = AccessControlEntry.Capacity
         return [
-            Attribute.acl: .array([]),
+            Attribute.acl: .array([]), Attribute.extension: .array([]),
             Attribute.subjectsPerAccessControlEntry: .uint(UInt64(Capacity.subjectsPerEntry)),
             Attribute.targetsPerAccessControlEntry: .uint(UInt64(Capacity.targetsPerEntry)),
             Attribute.accessControlEntriesPerFabric: .uint(UInt64(Capacity.entriesPerFabric)),
@@ -28,6 +31,7 @@ struct AccessControlServer: ClusterServer {
     mutating func write(
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
+        guard attribute != Attribute.extension else { return try writeExtensions(value, context) }
         let index = context.caller.fabricIndex
         guard var fabric = context.node.fabrics[index], let items = value.items else { throw .unsupportedAccess }
         let own = items.filter { $0.fabricIndex == index }
@@ -41,6 +45,29 @@ struct AccessControlServer: ClusterServer {
         context.touch(Attribute.acl)
         context.node.unsaved.insert(.fabrics)
         Self.logChanges(from: old, to: entries, fabric: index, context)
+    }
+
+    /// A fabric has one extension at most, whose data are a list in TLV.
+    private func writeExtensions(_ value: TLVValue, _ context: ClusterContext) throws(ClusterFailure) {
+        typealias Extension = AccessControl.AccessControlExtension
+        let index = context.caller.fabricIndex
+        func own(_ value: TLVValue?) -> [Extension] {
+            (value?.items ?? []).filter { $0.fabricIndex == index }.compactMap { Extension(tlv: $0) }
+        }
+        let (old, new) = (own(context[Attribute.extension]), own(value))
+        guard new.count <= 1 else { throw .constraintError }
+        for entry in new {
+            guard let element = try? TLVElement(decoding: entry.data), case .list = element.value else {
+                throw .constraintError
+            }
+        }
+        context[Attribute.extension] = value
+        guard old != new, let latest = new.first ?? old.first else { return }
+        let change: AccessControl.ChangeType = old.isEmpty ? .added : new.isEmpty ? .removed : .changed
+        context.emit(
+            AccessControl.AccessControlExtensionChanged(
+                adminNodeID: context.caller.nodeID?.rawValue, adminPasscodeID: context.caller.isPASE ? 0 : nil,
+                changeType: change, latestValue: latest, fabricIndex: index))
     }
 
     /// Tells of each entry that is new, gone or another.

@@ -16,7 +16,7 @@ struct BasicInformationServer: ClusterServer {
     var initialAttributes: [AttributeID: TLVValue] {
         let limits = configuration.limits
         return [
-            Attribute.dataModelRevision: .uint(19), Attribute.vendorName: .string(configuration.vendorName),
+            Attribute.dataModelRevision: .uint(21), Attribute.vendorName: .string(configuration.vendorName),
             Attribute.vendorID: .uint(UInt64(configuration.vendorID)),
             Attribute.productName: .string(configuration.productName),
             Attribute.productID: .uint(UInt64(configuration.productID)),
@@ -30,8 +30,9 @@ struct BasicInformationServer: ClusterServer {
                 caseSessionsPerFabric: UInt16(clamping: limits.sessionsPerFabric),
                 subscriptionsPerFabric: UInt16(clamping: limits.subscriptionsPerFabric)
             ).tlv,
-            Attribute.specificationVersion: .uint(0x0104_0200),
+            Attribute.specificationVersion: .number(ConformanceModel.versionNumber),
             Attribute.maxPathsPerInvoke: .uint(UInt64(limits.pathsPerInvoke)),
+            Attribute.configurationVersion: .uint(1),
         ]
     }
 

@@ -32,7 +32,7 @@ struct GeneralDiagnosticsServer: ClusterServer {
             Attribute.rebootCount: .uint(UInt64(bootCount)), Attribute.upTime: .uint(0),
             Attribute.totalOperationalHours: .uint(0),
             Attribute.bootReason: GeneralDiagnostics.BootReason.powerOnReboot.tlv,
-            Attribute.testEventTriggersEnabled: .bool(false),
+            Attribute.testEventTriggersEnabled: .bool(false), Attribute.deviceLoadStatus: .structure([]),
         ]
     }
 
@@ -47,8 +47,20 @@ struct GeneralDiagnosticsServer: ClusterServer {
         return switch attribute {
         case Attribute.upTime: .uint(seconds)
         case Attribute.totalOperationalHours: .uint(seconds / 3600)
+        case Attribute.deviceLoadStatus: Self.load(context).tlv
         default: nil
         }
+    }
+
+    private static func load(_ context: ClusterContext) -> GeneralDiagnostics.DeviceLoad {
+        let (load, subscriptions) = (context.node.load, context.node.subscriptions)
+        return GeneralDiagnostics.DeviceLoad(
+            currentSubscriptions: UInt16(clamping: subscriptions.count),
+            currentSubscriptionsForFabric: UInt16(
+                clamping: subscriptions.count { $0.fabricIndex == context.caller.fabricIndex }),
+            totalSubscriptionsEstablished: load.subscriptionsEstablished,
+            totalInteractionModelMessagesSent: load.messagesSent,
+            totalInteractionModelMessagesReceived: load.messagesReceived)
     }
 
     mutating func invoke(

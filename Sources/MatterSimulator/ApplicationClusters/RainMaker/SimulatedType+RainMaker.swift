@@ -40,6 +40,6 @@ extension SimulatedType {
 
     /// The client clusters of a control bridge.
     private static let bridgeClients = [
-        Identify.id, Groups.id, OnOff.id, LevelControl.id, ColorControl.id,
+        Identify.id, Groups.id, OnOff.id, LevelControl.id, ScenesManagement.id, ColorControl.id,
     ]
 }

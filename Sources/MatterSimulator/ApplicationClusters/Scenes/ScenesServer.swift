@@ -14,7 +14,7 @@ struct ScenesServer: ClusterServer {
     let featureMap: FeatureMap = ScenesManagement.Feature.sceneNames
     let acceptedCommands: [CommandID] = [
         Command.addScene, Command.viewScene, Command.removeScene, Command.removeAllScenes, Command.storeScene,
-        Command.recallScene, Command.getSceneMembership,
+        Command.recallScene, Command.getSceneMembership, Command.copyScene,
     ]
     let observedClusters: Set<ClusterID> = [OnOff.id, LevelControl.id, ColorControl.id]
     let quietAttributes: Set<AttributeID> = [Attribute.fabricSceneInfo]
@@ -56,9 +56,10 @@ struct ScenesServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let (group, scene) = try Self.place(command)
         let fabric = context.caller.fabricIndex
         guard fabric != 0 else { throw .unsupportedAccess }
+        guard command.id != Command.copyScene else { return try copy(command, fabric, context) }
+        let (group, scene) = try Self.place(command)
         guard command.id != Command.getSceneMembership, command.id != Command.removeAllScenes else {
             return ofGroup(command.id, fabric, group, context)
         }
@@ -151,6 +152,37 @@ struct ScenesServer: ClusterServer {
             ScenesManagement.GetSceneMembershipResponse(
                 status: status, capacity: UInt8(clamping: Self.perFabric - all.count), groupID: group,
                 sceneList: isKnown ? UInt8List(list) : nil))
+    }
+
+    /// CopyScene: one scene of a group to another place, or all of them to another group.
+    private mutating func copy(
+        _ command: CommandCall, _ fabric: UInt8, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        let request: ScenesManagement.CopyScene = try command.decoded()
+        let (source, target) = (request.groupIdentifierFrom, request.groupIdentifierTo)
+        func answer(_ status: IMStatus) -> CommandAnswer {
+            .response(
+                ScenesManagement.CopySceneResponse(
+                    status: status.rawValue, groupIdentifierFrom: source,
+                    sceneIdentifierFrom: request.sceneIdentifierFrom))
+        }
+        guard isMember(of: source, context), isMember(of: target, context) else { return answer(.invalidCommand) }
+        let isOfAll = request.mode.contains(.copyAllScenes)
+        let copies = table.scenes.filter { key, _ in
+            key.fabric == fabric && key.group == source && (isOfAll || key.scene == request.sceneIdentifierFrom)
+        }.map { key, scene in
+            (
+                SceneTable.Key(fabric: fabric, group: target, scene: isOfAll ? key.scene : request.sceneIdentifierTo),
+                scene
+            )
+        }
+        guard !copies.isEmpty || isOfAll else { return answer(.notFound) }
+        let taken = table.scenes.keys.count { $0.fabric == fabric }
+        let new = copies.count { table.scenes[$0.0] == nil }
+        guard taken + new <= Self.perFabric else { return answer(.resourceExhausted) }
+        for (key, scene) in copies { table.scenes[key] = scene }
+        changed(context)
+        return answer(.success)
     }
 
     private mutating func recall(_ key: SceneTable.Key, _ context: ClusterContext) throws(ClusterFailure) {
