@@ -69,7 +69,8 @@ import Testing
         let id = "[a-z][a-z0-9]*(?:-[a-z0-9]+)*\\.[a-z0-9]+(?:-[a-z0-9]+)*"
         let patterns = [try NSRegularExpression(pattern: "\\bcase \\w+ = \"(\(id))\"")]
         var found: [String: String] = [:]
-        for (file, text) in try sources() {
+        // The rules of `conform` are ids of findings; their table is compared in ConformCommandTests.
+        for (file, text) in try sources() where file.lastPathComponent != "ConformanceRule.swift" {
             for pattern in patterns {
                 for match in pattern.matches(in: text, range: NSRange(text.startIndex..., in: text)) {
                     guard let range = Range(match.range(at: 1), in: text) else { continue }

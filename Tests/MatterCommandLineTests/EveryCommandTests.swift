@@ -26,6 +26,7 @@ import Testing
             ("window close", "lamp", .noNode),
             ("window status", "lamp", .noNode),
             ("share", "lamp", .noNode),
+            ("conform", "lamp", .noNode),
             ("ping", "lamp", .noNode),
             ("doctor", "lamp", .noNode),
             ("node ls", "", .result("[]")),

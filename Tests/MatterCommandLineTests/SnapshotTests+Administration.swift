@@ -13,7 +13,7 @@ extension SnapshotTests {
         "attest it --trust {TRUST} --allow-test-devices", "acl grant it 5 --privilege view", "acl revoke it 5",
         "acl set it @{LIST} --yes", "media volume wall 30% --verify", "bind wall it/1 --cluster on-off",
         "unbind wall it/1", "node fabrics label it Home",
-        "bench toggle it --count 2", "share it",
+        "bench toggle it --count 2", "conform it", "share it",
     ]
 
     /// Commands to the light, which is on a second fabric, and about our own.

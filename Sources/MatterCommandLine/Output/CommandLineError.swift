@@ -10,6 +10,7 @@ public struct CommandLineError: CodedError {
         case attestIncomplete = "attest.incomplete"
         case attestUntrusted = "attest.untrusted"
         case cloudDevicesRemain = "cloud.devices-remain"
+        case conformFailed = "conform.failed"
         case commissionIncomplete = "commission.incomplete"
         case dataModelUnknownCluster = "data-model.unknown-cluster"
         case groupIncomplete = "group.incomplete"
@@ -72,7 +73,7 @@ public struct CommandLineError: CodedError {
                 .threadNoDataset:
                 .noAnswer
             case .attestUntrusted: .attestationRefused
-            case .doctorFault, .groupNotReached, .watchNotMet: .conditionNotMet
+            case .doctorFault, .conformFailed, .groupNotReached, .watchNotMet: .conditionNotMet
             case .imStatus: .unsupported
             case .interrupted: .interrupted
             case .threadNoBorderRouter, .threadNotHere: .notFound

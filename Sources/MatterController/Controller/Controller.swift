@@ -108,6 +108,8 @@ public final class Controller: Sendable {
     public let jobs: JobService
     /// The reasons why devices are not reached.
     public let doctor: DoctorService
+    /// The examination of nodes by the official data model.
+    public let conformance: ConformanceService
     /// How devices come onto the fabric.
     public let commissioning: CommissioningService
 
@@ -129,6 +131,7 @@ public final class Controller: Sendable {
         exports = ExportService(context)
         jobs = JobService(context, links)
         doctor = DoctorService(context, links, exports)
+        conformance = ConformanceService(context, links)
         commissioning = CommissioningService(
             context, issuers, trust,
             CommissioningService.Aftercare(
