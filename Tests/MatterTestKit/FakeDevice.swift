@@ -161,9 +161,9 @@ package struct FakeDevice: Sendable {
         case .attestation(let nonce):
             let response = try attestation.respond(nonce: nonce, attestationChallenge: challenge)
             return Self.signed(command: 1, response.elements, response.signature)
-        case .csr(let nonce):
+        case .csr(let nonce), .csrForUpdate(let nonce):
             return try csr(nonce: nonce)
-        case .addNOC:
+        case .addNOC, .updateNOC:
             return .response(command: 8, fields: .structure([TLVElement(0, .uint(0)), TLVElement(1, .uint(1))]))
         }
     }

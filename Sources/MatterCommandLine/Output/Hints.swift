@@ -192,6 +192,11 @@ public enum Hints {
         "job.window": "open a window with the other program, and commission the node with the code that it shows",
         "job.make-room": "take an entry out with the other program, and import the store again",
         "job.not-alone": "share the node with the other program first, or remove it: matterctl node remove {0}",
+        "job.i-know": "if it may lose the fabric, name it, and each other one: --i-know {0}",
+        "job.begin-again": "cancel the job, and begin another one",
+        "job.service": "ask the operator of the service for another key or certificate",
+        "job.no-authority": "rotate on the machine that has the key",
+        "job.cancel-rest": "leave the rest of the nodes as they are: matterctl job cancel {0}",
         "job.other-program": "take our node out with the other program",
         "node.name-bridged": "name it by its endpoint: {0}",
         "node.name-bridge": "name the bridge: {0}",
@@ -219,7 +224,7 @@ public enum Hints {
         "group.no-room-for-key":
             "take the node out of another group, or let groups share a key: matterctl group create NAME --key-of GROUP",
         "group.key-stays":
-            "if you do not trust a device that has left: matterctl group delete {0} --yes, then create the group again",
+            "if you do not trust a device that has left: matterctl group rekey {0}",
         "group.take-back": "take it back later: matterctl group remove {0} {1}",
         "usage.group-target": "see the members of groups: matterctl group ls",
         "group.key-lost":

@@ -110,6 +110,8 @@ public final class Controller: Sendable {
     public let doctor: DoctorService
     /// The examination of nodes by the official data model.
     public let conformance: ConformanceService
+    /// Keys and certificates that age.
+    public let rotations: RotationService
     /// How devices come onto the fabric.
     public let commissioning: CommissioningService
 
@@ -132,13 +134,14 @@ public final class Controller: Sendable {
         jobs = JobService(context, links)
         doctor = DoctorService(context, links, exports)
         conformance = ConformanceService(context, links)
+        rotations = RotationService(context, links, jobs)
         commissioning = CommissioningService(
             context, issuers, trust,
             CommissioningService.Aftercare(
                 register: { [sleepers] node, options in await sleepers.register(with: node, as: options) },
                 remove: { [administration] node, deadline, serviceDeadline in
                     try await administration.remove(node, deadline: deadline, serviceDeadline: serviceDeadline)
-                }))
+                }, catchUp: { [jobs] node in try await jobs.catchUp(with: node.nodeID) }))
     }
 
     /// How it works.

@@ -75,6 +75,14 @@ public final class FabricContext: Sendable {
         return credentials
     }
 
+    /// Reads them again when they are needed next: they were changed.
+    func forgetCredentials() {
+        opened.withLock { opened in
+            opened.credentials = nil
+            opened.fabric = nil
+        }
+    }
+
     // MARK: Its records
 
     /// The nodes of the fabric.
@@ -250,6 +258,7 @@ public final class FabricContext: Sendable {
         NodeConnector(
             connector: Connector(manager: try manager(), logger: options.logger), credentials: try credentials(),
             resumptions: try resumptions(), discovery: kind == .long ? try directory() : discovery(),
-            time: validationTime, random: options.random, logger: options.logger)
+            time: validationTime, random: options.random, logger: options.logger,
+            alternatives: { [weak self] held in self?.otherCredentials(than: held) ?? [] })
     }
 }

@@ -51,13 +51,6 @@ package struct FabricEntry: Sendable {
     }
 }
 
-extension OperationalCredentials {
-    /// The same membership with another key to name the fabric by.
-    func replacing(ipkEpochKey: SecretBytes) throws(CredentialsError) -> OperationalCredentials {
-        try OperationalCredentials(chain: chain, key: key, ipkEpochKey: ipkEpochKey)
-    }
-}
-
 /// The fabrics of a device by index (Matter core specification 11.18.4.5).
 struct FabricTable: Sendable {
     private var byIndex: [UInt8: FabricEntry] = [:]

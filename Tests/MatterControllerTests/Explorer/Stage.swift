@@ -137,7 +137,9 @@ final class Stage: Sendable {
     /// The folder of the user's program.
     var path: String { folder.directory.path }
 
-    func set(_ devices: Device...) { state.withLock { $0.devices = devices } }
+    func set(_ devices: Device...) { set(devices) }
+
+    func set(_ devices: [Device]) { state.withLock { $0.devices = devices } }
 
     /// From now on the schedule counts.
     func beginFaults() { state.withLock { $0.isFaulty = true } }

@@ -19,6 +19,7 @@ extension FabricCommand {
                 Field(label: "root", try validity(fabric.root))
                 Field(label: "intermediate", try fabric.nocIntermediate.map(validity))
                 Field(label: "node certificate", try validity(fabric.noc))
+                try ages(controller.rotations.ages(of: fabric), controller.options.unixTime())
                 Field("lastBackup", backup.map(Self.json))
                 Field(label: "last backup", [backup.map { words($0, controller.options.unixTime()) } ?? "none"])
             }
@@ -32,6 +33,41 @@ extension FabricCommand {
             let days = max(0, now - backup.at) / 86_400
             let age = days == 0 ? "today" : days == 1 ? "a day ago" : "\(days) days ago"
             return "\(age), \(backup.path)"
+        }
+
+        /// How old keys and certificates are.
+        private func ages(_ ages: FabricAges, _ now: Int64) -> Report {
+            func days(_ since: Int64) -> String {
+                let days = max(0, now - since) / 86_400
+                return days == 1 ? "a day old" : "\(days) days old"
+            }
+            return Report {
+                Field("identityKeySince", DateText.time(ages.identityKey))
+                Field("certificateSince", DateText.time(ages.ownCertificate))
+                Field(label: "identity key", [days(ages.identityKey)])
+                Field(label: "own certificate", [days(ages.ownCertificate)])
+                Field(
+                    "nodeCertificates",
+                    ages.nodes.map { node, since in
+                        Report {
+                            Field("node", node.nodeID)
+                            Field("since", DateText.time(since))
+                        }
+                    })
+                Field(
+                    label: "oldest node certificate",
+                    ages.nodes.first.map { ["\(days($0.since)), of \($0.node.label)"] })
+                Field(
+                    "groupKeys",
+                    ages.groups.map { group, since in
+                        Report {
+                            Field("group", group.group)
+                            Field("name", group.name)
+                            Field("since", DateText.time(since))
+                        }
+                    })
+                Field(label: "oldest group key", ages.groups.first.map { ["\(days($0.since)), of \($0.group.name)"] })
+            }
         }
 
         private func validity(_ tlv: [UInt8]) throws -> [String] {

@@ -7,5 +7,5 @@ struct GroupCommand: AsyncParsableCommand {
             A command to group:NAME in place of a node is sent once, to all members; none of them answers.
 
             Example: matterctl group create lights && matterctl group add lights kitchen hall && matterctl on group:lights
-            """, subcommands: [Create.self, List.self, Add.self, Remove.self, Delete.self])
+            """, subcommands: [Create.self, List.self, Add.self, Remove.self, Rekey.self, Delete.self])
 }

@@ -72,7 +72,7 @@ extension GroupCommand {
             commandName: "remove", abstract: "Take nodes, or single endpoints of them, out of a group.",
             discussion: """
                 With its last endpoint, a node also loses the group's key and its entry of the access control list. The \
-                other members keep that key: only 'group delete' and 'group create' change it.
+                other members keep that key, and the device may have kept it too: --rekey exchanges it on those that stay.
 
                 Example: matterctl group remove lights hall
                 """)
@@ -80,6 +80,7 @@ extension GroupCommand {
         @Argument(help: "The group, by name or id.", completion: .kind(.group)) var group: String
         @Argument(help: "Nodes by id or name, with /EP for an endpoint.") var nodes: [NodeArgument]
         @Flag(help: "The devices are gone for good: do not try to reach them.") var offline = false
+        @Flag(help: "Exchange the group's key on the members that stay.") var rekey = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
@@ -96,7 +97,10 @@ extension GroupCommand {
                 try? await warning.print(context.console)
                 throw error
             }
-            try await warning.print(context.console)
+            guard rekey else { return try await warning.print(context.console) }
+            try await RotationRun(
+                plan: .groupKey(group), known: [], context: context, time: options.timeout?.duration
+            ).finish()
         }
     }
 

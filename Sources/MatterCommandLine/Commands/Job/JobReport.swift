@@ -21,6 +21,8 @@ extension Report {
             Field("job", JSONValue.id(job.id), label: "job", column: "JOB", text: "\(job.id)")
             Field("kind", job.kind.rawValue, label: "kind", column: "KIND")
             Field("state", state, label: "state", column: "STATE")
+            Field("phase", job.rotation?.phase.rawValue, label: "phase")
+            Field("rolledBack", job.rotation?.isBack == true ? true : nil)
             Field(label: "nodes", column: "DONE", ["\(job.doneCount) of \(job.entries.count) done"])
             Field("done", job.doneCount)
             Field("pending", job.pending.count)

@@ -24,6 +24,8 @@ struct Commissioner: Sendable {
         var nameOfNode: @Sendable (NodeID) -> String? = { _ in nil }
         /// Begins to look for an id, for a device that has accepted the passcode.
         var prepareNodeID: @Sendable () async -> Void = {}
+        /// Makes sure, once a device is in the journal, that it will be found by the identity key that it gets.
+        var checkKey: @Sendable () throws -> Void = {}
         var attest: Attest
         var random: any RandomSource
         var logger: Logger

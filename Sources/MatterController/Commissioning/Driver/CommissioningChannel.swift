@@ -110,7 +110,7 @@ extension CommissioningCommand {
     /// True if doing it twice comes to the same.
     var mayRepeat: Bool {
         switch self {
-        case .addTrustedRoot, .addNOC: false
+        case .addTrustedRoot, .addNOC, .updateNOC: false
         // A device that does not answer has left for its network; one that is searching is busy.
         case .network: false
         default: true

@@ -352,6 +352,12 @@ struct CommissioningRun: Sendable {
             failSafeEnds: environment.unixTime() + Int64((deadline - time.now) / .seconds(1)) + 60,
             vendorID: information.vendorID, productID: information.productID)
         try environment.journal.record(pending)
+        do {
+            try environment.checkKey()
+        } catch {
+            try? environment.journal.remove(pending.nodeID)
+            throw error
+        }
         return pending
     }
 

@@ -71,12 +71,17 @@ struct CommissioningAnswer {
     ///
     /// - Parameter tolerating: another code that is as good here.
     func requireOK(tolerating tolerated: GeneralCommissioning.CommissioningError = .ok) throws(CommissioningError) {
+        try requireOK(toleratingAll: [tolerated])
+    }
+
+    /// - Parameter tolerated: other codes that are as good here.
+    func requireOK(toleratingAll tolerated: [GeneralCommissioning.CommissioningError]) throws(CommissioningError) {
         // All responses of the cluster have the same fields.
         typealias Field = GeneralCommissioning.ArmFailSafeResponse.Field
         let (code, text) = try decode { answer throws(TLVError) in
             (try answer.required(Field.errorCode, in: name), try answer.optional(Field.debugText, in: name) ?? "")
         }
-        guard code != .ok, code != tolerated else { return }
+        guard code != .ok, !tolerated.contains(code) else { return }
         let said = code.isKnown ? "\(code)" : "error \(code.rawValue)"
         if code == .busyWithOtherAdmin {
             throw CommissioningError(
@@ -149,7 +154,7 @@ extension CommissioningCommand {
     /// True if the device checks the validity of what it gets.
     var carriesCertificate: Bool {
         switch self {
-        case .addTrustedRoot, .addNOC: true
+        case .addTrustedRoot, .addNOC, .updateNOC: true
         default: false
         }
     }

@@ -14,6 +14,9 @@ package enum CommissioningCommand: Equatable, Sendable {
     case certificateChain(NodeOperationalCredentials.CertificateChainType)
     case attestation(nonce: [UInt8])
     case csr(nonce: [UInt8])
+    /// For another certificate on a fabric that the device is on.
+    case csrForUpdate(nonce: [UInt8])
+    case updateNOC(noc: [UInt8], icac: [UInt8]?)
     case addTrustedRoot([UInt8])
     case addNOC(noc: [UInt8], icac: [UInt8]?, ipk: SecretBytes, adminSubject: UInt64, adminVendor: UInt16)
     /// A node of the fabric that has the time.
@@ -43,7 +46,8 @@ package enum CommissioningCommand: Equatable, Sendable {
         case .setDSTOffset: "SetDSTOffset"
         case .certificateChain(let type): "CertificateChainRequest (\(type == .dacCertificate ? "DAC" : "PAI"))"
         case .attestation: "AttestationRequest"
-        case .csr: "CSRRequest"
+        case .csr, .csrForUpdate: "CSRRequest"
+        case .updateNOC: "UpdateNOC"
         case .addTrustedRoot: "AddTrustedRootCertificate"
         case .addNOC: "AddNOC"
         case .setTrustedTimeSource: "SetTrustedTimeSource"
@@ -90,6 +94,10 @@ package enum CommissioningCommand: Equatable, Sendable {
             return NodeOperationalCredentials.AttestationRequest(attestationNonce: nonce)
         case .csr(let nonce):
             return NodeOperationalCredentials.CSRRequest(csrNonce: nonce)
+        case .csrForUpdate(let nonce):
+            return NodeOperationalCredentials.CSRRequest(csrNonce: nonce, isForUpdateNOC: true)
+        case .updateNOC(let noc, let icac):
+            return NodeOperationalCredentials.UpdateNOC(nocValue: noc, icacValue: icac)
         case .addTrustedRoot(let root):
             return NodeOperationalCredentials.AddTrustedRootCertificate(rootCACertificate: root)
         case .addNOC(let noc, let icac, let ipk, let subject, let vendor):

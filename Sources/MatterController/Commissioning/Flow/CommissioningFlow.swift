@@ -205,6 +205,7 @@ package struct CommissioningFlow: Sendable {
             return try request(
                 elements: try answer.required(NodeOperationalCredentials.CSRResponse.Field.nocsrElements),
                 signature: try answer.required(NodeOperationalCredentials.CSRResponse.Field.attestationSignature))
+        case .csrForUpdate, .updateNOC: throw impossible("an update")
         case .setRegulatoryConfig(_, let country, _) where answer.isValueOutsideRange:
             if country != Self.unknownCountry, case .preparing(let known, let issued, var preparation) = state,
                 !preparation.hasDroppedCountry

@@ -22,6 +22,8 @@ public struct CommissioningService: FabricService {
         var register: @Sendable (NodeRecord, CommissionOptions) async -> Void = { _, _ in }
         /// Makes a device leave again: its own deadline, and that of the service.
         var remove: @Sendable (NodeRecord, Instant, Instant) async throws -> Void
+        /// Gives a device the keys of a rotation that is under way.
+        var catchUp: @Sendable (NodeRecord) async throws -> Void = { _ in }
     }
 
     init(_ context: FabricContext, _ issuers: Issuers, _ trust: any AttestationJudging, _ aftercare: Aftercare) {
@@ -78,6 +80,8 @@ extension CommissioningService {
             await work?.finish(commissioned.node)
             await work?.close()
             await aftercare.register(commissioned.node, commission)
+            // It is among the job's nodes, whatever comes of this.
+            do { try await aftercare.catchUp(commissioned.node) } catch { options.logger.debug("\(error)") }
             return commissioned
         } catch {
             await work?.close()
@@ -168,6 +172,8 @@ extension CommissioningService {
         environment.bluetooth = bluetooth(for: request)
         environment.nameOfNode = { id in (try? store.node(id))?.name }
         environment.prepareNodeID = { if isOurs { await lease.prepare() } }
+        let identityKey = environment.fabric.ipkEpochKey
+        environment.checkKey = { [context] in try context.checkIdentityKey(identityKey) }
         do {
             let result = try await Commissioner(environment, progress: commission.progress)
                 .commission(request, deadline: deadline)

@@ -13,6 +13,8 @@ struct GroupEnrollment: Sendable {
     /// Who we are on the fabric.
     let own: NodeIdentity
     let deadline: Instant
+    /// The keys of the group's set, while they are exchanged or since that was begun.
+    var keys = GroupKeys()
 
     // MARK: What it has
 
@@ -59,8 +61,10 @@ struct GroupEnrollment: Sendable {
             try Outcome.check(result, of: node.title)
             return nil
         case .response:
-            return result.answer()?[partial: GroupKeyManagement.KeySetReadResponse.Field.groupKeySet]?[
+            let start = result.answer()?[partial: GroupKeyManagement.KeySetReadResponse.Field.groupKeySet]?[
                 GroupKeyManagement.GroupKeySet.Field.epochStartTime0]
+            // A set of another phase is ours as well.
+            return start.map { keys.wrote($0) ? group.keyStart : $0 }
         }
     }
 
@@ -88,7 +92,7 @@ struct GroupEnrollment: Sendable {
 
     private func undo(_ steps: [GroupStep]) async -> Bool {
         let patient = GroupEnrollment(
-            link: link, node: node, group: group, own: own, deadline: link.time.now + Self.undoTime)
+            link: link, node: node, group: group, own: own, deadline: link.time.now + Self.undoTime, keys: keys)
         var isUndone = true
         for step in steps.reversed() {
             do { try await patient.takeBack(step) } catch { isUndone = false }
@@ -139,10 +143,9 @@ struct GroupEnrollment: Sendable {
     }
 
     private func writeKeySet(_ key: SecretBytes) async throws {
-        let set = GroupKeyManagement.GroupKeySet(
-            groupKeySetID: group.keySet, groupKeySecurityPolicy: .trustFirst, epochKey0: key.copyBytes(),
-            epochStartTime0: group.keyStart, epochKey1: nil, epochStartTime1: nil, epochKey2: nil, epochStartTime2: nil)
-        let result = try await manageKeys(GroupKeyManagement.KeySetWrite(groupKeySet: set))
+        let present = keys.turn?.epochKeys ?? [EpochKey(key: key, start: group.keyStart)]
+        let result = try await manageKeys(
+            GroupKeyManagement.KeySetWrite(groupKeySet: GroupKeyManagement.GroupKeySet(group.keySet, present)))
         guard result.status.status != .resourceExhausted else {
             throw ControllerError(
                 .status, "\(node.title) has no room for the key of group '\(group.name)'",

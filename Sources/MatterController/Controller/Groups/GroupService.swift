@@ -48,10 +48,17 @@ extension GroupService {
     public func createGroup(_ name: String, id: UInt16? = nil, keyOf other: GroupRecord? = nil) async throws
         -> GroupRecord
     {
-        let seconds = MatterEpoch.seconds(unix: options.unixTime()) ?? 0
-        // Devices demand a number above 0. Of the seconds at random, so that groups can be told apart.
-        let start = UInt64(seconds) * 1_000_000 + UInt64(try options.random.integer(UInt16.self)) + 1
+        let start = try Self.keyStart(at: options.unixTime(), options.random)
         return try await context.groups().create(name, id: id, keyOf: other, start: start, random: options.random)
+    }
+
+    /// The start time of a key that is made now, in microseconds since 2000.
+    ///
+    /// - Parameter now: in seconds since 1970.
+    static func keyStart(at now: Int64, _ random: any RandomSource) throws -> UInt64 {
+        let seconds = MatterEpoch.seconds(unix: now) ?? 0
+        // Devices demand a number above 0. Of the seconds at random, so that groups can be told apart.
+        return UInt64(seconds) * 1_000_000 + UInt64(try random.integer(UInt16.self)) + 1
     }
 
     /// Makes endpoints of a node members of a group: key set, key map, membership and access, or nothing of it. What the node
@@ -71,9 +78,10 @@ extension GroupService {
             endpoints = [try await nodes.endpoint(serving: Groups.id, of: node, named: nil, budget: budget).endpoint]
         }
         let wanted = endpoints
+        let keys = try context.groupKeys(ofSet: group.keySet)
         return try await links.withLink(to: node) { link in
             let enrollment = GroupEnrollment(
-                link: link, node: node, group: group, own: own, deadline: budget.deadline(for: node))
+                link: link, node: node, group: group, own: own, deadline: budget.deadline(for: node), keys: keys)
             let steps = try await enrollment.state().steps(toJoin: group, wanted, on: node)
             let known = Set(group.members(of: node.nodeID))
             let members = wanted.map { GroupRecord.Member(nodeID: node.nodeID, endpoint: $0.rawValue) }
@@ -110,9 +118,11 @@ extension GroupService {
     /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     public func leave(_ group: GroupRecord, _ party: GroupParty, budget: Budget) async throws -> Bool {
         let own = try context.credentials().identity
+        let keys = try context.groupKeys(ofSet: group.keySet)
         let isChanged = try await links.withLink(to: party.node) { link in
             let enrollment = GroupEnrollment(
-                link: link, node: party.node, group: group, own: own, deadline: budget.deadline(for: party.node))
+                link: link, node: party.node, group: group, own: own, deadline: budget.deadline(for: party.node),
+                keys: keys)
             let steps = try await enrollment.state().steps(toLeave: group, party.endpoints)
             try await enrollment.leave(steps)
             return !steps.isEmpty

@@ -19,7 +19,10 @@ extension Job {
         self.init(
             id: id, kind: kind, madeAt: try fields.time("madeAt"), owner: try Owner(owner), entries: entries,
             cancelledAt: try fields.optionalTime("cancelledAt"),
-            borrowed: try fields.optionalObject("borrowed").map { (value) throws(RecordError) in try Borrowed(value) })
+            borrowed: try fields.optionalObject("borrowed").map { (value) throws(RecordError) in try Borrowed(value) },
+            rotation: try fields.optionalObject("rotation").map { (value) throws(RecordError) in
+                try Rotation(value, file)
+            })
     }
 
     func encoded() -> [UInt8] {
@@ -29,6 +32,7 @@ extension Job {
         ]
         object["cancelledAt"] = cancelledAt.map { .int($0) }
         object["borrowed"] = borrowed?.json
+        object["rotation"] = rotation?.json
         return JSONValue.object(object).utf8()
     }
 }

@@ -10,6 +10,12 @@ public struct Job: Equatable, Sendable {
         case join
         /// Takes our entries out of the access control lists again, under our own id.
         case leave
+        /// Exchanges the identity protection key.
+        case identityKey = "identity-key"
+        /// Gives each node, and then us, another certificate.
+        case certificates
+        /// Exchanges the key of a group.
+        case groupKey = "group-key"
 
         /// Whether it acts under an id that is not ours: then it goes on only when it is told to.
         var borrowsIdentity: Bool { self == .join }
@@ -75,11 +81,13 @@ public struct Job: Equatable, Sendable {
     /// Who began it, or did the last of it.
     public private(set) var owner: Owner
     /// Its nodes, by id.
-    public private(set) var entries: [Entry] = []
+    public internal(set) var entries: [Entry] = []
     /// When it was cancelled, in seconds since 1970; `nil` if it was not.
     public private(set) var cancelledAt: Int64?
     /// The identity that it acts under as long as nodes are pending; `nil` for our own.
     private(set) var borrowed: Borrowed?
+    /// How far a rotation of keys or certificates is; `nil` for other work.
+    public internal(set) var rotation: Rotation?
 
     /// A job with all of its nodes pending.
     init(id: UInt64, kind: Kind, owner: Owner, nodes: [NodeID], borrowed: Borrowed? = nil, at now: Int64) {
@@ -93,7 +101,8 @@ public struct Job: Equatable, Sendable {
 
     /// As it was kept.
     init(
-        id: UInt64, kind: Kind, madeAt: Int64, owner: Owner, entries: [Entry], cancelledAt: Int64?, borrowed: Borrowed?
+        id: UInt64, kind: Kind, madeAt: Int64, owner: Owner, entries: [Entry], cancelledAt: Int64?, borrowed: Borrowed?,
+        rotation: Rotation? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -102,6 +111,7 @@ public struct Job: Equatable, Sendable {
         self.entries = entries.sorted { $0.node < $1.node }
         self.cancelledAt = cancelledAt
         self.borrowed = borrowed
+        self.rotation = rotation
     }
 
     // MARK: How far it is
@@ -119,10 +129,10 @@ public struct Job: Equatable, Sendable {
     public var refusedCount: Int { entries.count { if case .refused = $0.state { true } else { false } } }
 
     /// Whether every node has it.
-    public var isDone: Bool { doneCount == entries.count }
+    public var isDone: Bool { doneCount == entries.count && !isRotating }
 
     /// Whether something is left to do: a node, an identity to be put away, or a fabric to be forgotten.
-    public var isOpen: Bool { !pending.isEmpty || borrowed != nil || leavesFabric }
+    public var isOpen: Bool { !pending.isEmpty || borrowed != nil || leavesFabric || isRotating }
 
     /// Whether nothing of ours is left on any node, so that the fabric is forgotten here.
     public var leavesFabric: Bool { kind == .leave && isDone && cancelledAt == nil }
@@ -156,6 +166,8 @@ public struct Job: Equatable, Sendable {
         case cancelled
         /// It acts under this identity from now on; under none but our own if `nil`.
         case borrowed(Borrowed?)
+        /// Something happened to a rotation.
+        case rotated(RotationStep)
     }
 
     /// Notes something that happened. A node that is done stays so, whatever is heard of it later.
@@ -178,6 +190,7 @@ public struct Job: Equatable, Sendable {
         case .refused(let node, let reason): set(node) { _ in .refused(at: now, reason) }
         case .cancelled: cancelledAt = cancelledAt ?? now
         case .borrowed(let identity): borrowed = identity
+        case .rotated(let step): rotate(step, at: now)
         }
     }
 

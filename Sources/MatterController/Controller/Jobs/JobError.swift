@@ -24,15 +24,32 @@ public struct JobError: CodedError, Equatable {
         case lastAdministrator = "job.last-administrator"
         /// The node took the list, and does not let us administer it.
         case notAdmitted = "job.not-admitted"
+        /// An administrator of the fabric is not ours, and cannot follow a rotation.
+        case foreignAdministrator = "job.foreign-administrator"
+        /// The identity key was rotated while a command ran that had the old one.
+        case keyChanged = "job.key-changed"
+        /// The keys of a rotation are gone.
+        case keyGone = "job.key-gone"
+        /// A rotation cannot go back any more.
+        case noWayBack = "job.no-way-back"
+        /// The node took keys or a certificate, and has others.
+        case notTaken = "job.not-taken"
+        /// The node lacks a command that the work needs.
+        case unsupported = "job.unsupported"
+        /// The keys or certificates of the fabric are those of a service.
+        case serviceKeys = "job.service-keys"
 
         /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
             case .unknown, .notOnFabric: .notFound
-            case .running, .identityGone: .localState
-            case .ended: .invalidInput
+            case .running, .identityGone, .keyChanged, .keyGone: .localState
+            case .ended, .noWayBack: .invalidInput
             case .sleeper: .noAnswer
-            case .listFull, .notAdministrator, .lastAdministrator, .notAdmitted: .refused
+            case .unsupported: .unsupported
+            case .listFull, .notAdministrator, .lastAdministrator, .notAdmitted, .foreignAdministrator, .notTaken,
+                .serviceKeys:
+                .refused
             }
         }
     }

@@ -70,9 +70,8 @@ public struct JobService: FabricService {
                     .ended, "job \(id) is \(before.cancelledAt == nil ? "finished" : "cancelled")",
                     hint: .step("job.show", "\(id)"))
             }
-            let job = try await store.note([.began(owner)], of: id, at: now)
-            let deadline = time.map { options.time.now + $0 }
-            try await work(on: try records(of: job), of: job, store, deadline: deadline, tell)
+            _ = try await store.note([.began(owner)], of: id, at: now)
+            try await workThrough(id, store, deadline: time.map { options.time.now + $0 }, tell)
             return try await settle(id, store)
         }
         guard let after else { throw store.running(try job(id), hint: .step("job.show", "\(id)")) }
@@ -80,9 +79,11 @@ public struct JobService: FabricService {
     }
 
     /// The pending nodes. One without a sound record is tried by its id.
-    private func records(of job: Job) throws -> [NodeRecord] {
+    func records(of job: Job) throws -> [NodeRecord] {
         let nodes = try context.nodes()
-        return job.pending.map { id in ((try? nodes.node(id)) ?? nil) ?? NodeRecord(nodeID: id) }
+        return job.workable(own: try context.fabric().nodeID).map { id in
+            ((try? nodes.node(id)) ?? nil) ?? NodeRecord(nodeID: id)
+        }
     }
 
     /// Does what jobs have left to do on a node that has just checked in, and is awake for a moment. Jobs that act under an identity
@@ -93,19 +94,21 @@ public struct JobService: FabricService {
         let store = try store()
         for job in try store.sound().jobs where !job.kind.borrowsIdentity && job.pending.contains(id) {
             _ = try await store.alone(on: job.id) {
-                let nodes = try records(of: job).filter { $0.nodeID == id }
-                let patience = (nodes.first?.deliveryBudget ?? .zero) + options.processing
-                try await work(on: nodes, of: job, store, deadline: options.time.now + patience) { _, _ in }
+                let patience = (try context.nodes().node(id)?.deliveryBudget ?? .zero) + options.processing
+                try await workThrough(job.id, store, only: id, deadline: options.time.now + patience)
             }
         }
     }
 
-    private func work(
+    func work(
         on nodes: [NodeRecord], of job: Job, _ store: JobStore, deadline: Instant?,
         _ tell: @escaping @Sendable (NodeRecord, Job.State) -> Void
     ) async throws {
         guard !nodes.isEmpty else { return }
-        let work = JobWork(kind: job.kind, context: context, links: links, borrowed: try borrowed(by: job, store))
+        let work = JobWork(
+            kind: job.kind, context: context, links: links, borrowed: try borrowed(by: job, store),
+            turn: try keyTurn(of: job, store), renewal: try renewal(of: job, store),
+            known: job.rotation?.known ?? [])
         let answers = try await NodeAnswer.each(of: nodes) { node in
             // Another process may have cancelled it.
             guard try store.job(job.id)?.pending.contains(node.nodeID) ?? false else { return }
@@ -149,6 +152,7 @@ public struct JobService: FabricService {
     private func settle(_ id: UInt64, _ store: JobStore) async throws -> Job {
         var job = try job(id)
         if job.pending.isEmpty, job.borrowed != nil { job = try await store.putAwayIdentity(of: id, at: now) }
+        try store.putAwayKeys(of: job)
         if job.leavesFabric { try await fabrics.remove(try context.fabric().name, runtime: options.runtime) }
         return job
     }
@@ -163,6 +167,7 @@ public struct JobService: FabricService {
             throw JobError(.ended, "job \(id) is finished or cancelled already", hint: .step("job.show", "\(id)"))
         }
         let job = try await store.note([.cancelled], of: id, at: now)
+        try store.putAwayKeys(of: job)
         // A process that works on it puts the identity away when it stops.
         guard job.borrowed != nil else { return job }
         return try await store.alone(on: id) { try await store.putAwayIdentity(of: id, at: now) } ?? job

@@ -107,13 +107,17 @@ public struct JobStore: Sendable {
         return try await note([.borrowed(nil)], of: id, at: now)
     }
 
+    /// Removes the key that a job has worked with.
+    func removeKey(of id: UInt64) throws { try state.delete(key(of: id)) }
+
     /// Removes keys that no job has: a process may have ended before it wrote the record.
     func removeStrayKeys() async throws {
         let prefix = "\(FabricStore.folder(of: fabric))/keys/job-"
         try await state.withLock(folder) {
             for file in try state.records(in: "\(FabricStore.folder(of: fabric))/keys") where file.hasPrefix(prefix) {
                 // A record that cannot be read may be of a job that needs the key.
-                guard let id = UInt64(file.dropFirst(prefix.count)), try job(id)?.borrowed == nil else { continue }
+                guard let id = UInt64(file.dropFirst(prefix.count)) else { continue }
+                if let job = try job(id), job.borrowed != nil || job.isRotating { continue }
                 try state.delete(file)
             }
         }

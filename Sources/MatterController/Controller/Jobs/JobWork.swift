@@ -17,6 +17,12 @@ struct JobWork: Sendable {
     let links: NodeLinks
     /// The identity that it acts under where our own is not admitted; `nil` for none.
     let borrowed: OperationalCredentials?
+    /// The keys of a rotation of keys.
+    var turn: KeyTurn?
+    /// The means of a rotation of certificates.
+    var renewal: CertificateRenewal?
+    /// Administrators that are not ours, and may lose the fabric.
+    var known: [NodeID] = []
 
     /// - Throws: why it has to be tried again later.
     func perform(on node: NodeRecord, deadline: Instant) async throws -> Verdict {
@@ -24,9 +30,13 @@ struct JobWork: Sendable {
             switch kind {
             case .join: return try await join(node, deadline: deadline)
             case .leave: return try await leave(node, deadline: deadline)
+            case .identityKey, .groupKey: return try await turnKeys(of: node, deadline: deadline)
+            case .certificates: return try await renewCertificate(of: node, deadline: deadline)
             }
         } catch let error as JobError where error.isFinal {
             return .refused(error)
+        } catch let error as ControllerError where error.isLack && kind.isRotation {
+            return .refused(JobError(.unsupported, "\(node.title) cannot do it: \(error.reason)"))
         } catch let error as SessionError where error.isUnknownToPeer {
             return .refused(
                 JobError(
@@ -79,26 +89,35 @@ struct JobWork: Sendable {
     private func withBorrowedLink(
         to node: NodeRecord, _ borrowed: OperationalCredentials, _ body: (NodeLink) async throws -> Void
     ) async throws {
+        do {
+            try await withFreshLink(to: node, as: borrowed, body)
+        } catch let error as ControllerError where error.isAccessRefusal {
+            throw JobError(
+                .notAdministrator, "\(node.title) does not let the other controller administer it",
+                hint: .step("job.window"))
+        }
+    }
+
+    /// Runs something with a session that begins with a full handshake under these credentials and no others, and that ends with it.
+    func withFreshLink<Result>(
+        to node: NodeRecord, as credentials: OperationalCredentials, _ body: (NodeLink) async throws -> Result
+    ) async throws -> Result {
         let options = context.options
         let manager = try context.manager()
         let link = NodeLink(
             node: node, manager: manager,
             connector: { [context] in
                 NodeConnector(
-                    connector: Connector(manager: manager, logger: options.logger), credentials: borrowed,
+                    connector: Connector(manager: manager, logger: options.logger), credentials: credentials,
                     resumptions: nil, discovery: context.discovery(), time: context.validationTime,
                     random: options.random, logger: options.logger)
             }, onlyAddresses: options.addresses, nodes: try context.nodes(), slots: try context.slots(.short),
             keepsSessions: false, patience: NodeLink.Patience(usual: options.processing), waits: options.waits,
             logger: options.logger)
         do {
-            try await body(link)
+            let result = try await body(link)
             await link.close()
-        } catch let error as ControllerError where error.isAccessRefusal {
-            await link.close()
-            throw JobError(
-                .notAdministrator, "\(node.title) does not let the other controller administer it",
-                hint: .step("job.window"))
+            return result
         } catch {
             await link.close()
             throw error
@@ -147,8 +166,12 @@ extension JobError {
     /// Whether trying again changes nothing as things are.
     fileprivate var isFinal: Bool {
         switch code {
-        case .listFull, .sleeper, .notAdministrator, .notOnFabric, .lastAdministrator: true
-        case .unknown, .running, .ended, .identityGone, .notAdmitted: false
+        case .listFull, .sleeper, .notAdministrator, .notOnFabric, .lastAdministrator, .foreignAdministrator,
+            .unsupported:
+            true
+        case .unknown, .running, .ended, .identityGone, .notAdmitted, .keyChanged, .keyGone, .noWayBack, .notTaken,
+            .serviceKeys:
+            false
         }
     }
 }
@@ -156,4 +179,10 @@ extension JobError {
 extension ControllerError {
     /// Whether the node says that we may not do this.
     fileprivate var isAccessRefusal: Bool { status?.status == .unsupportedAccess }
+
+    /// Whether the node lacks what it was asked for.
+    fileprivate var isLack: Bool {
+        let lacking: [IMStatus] = [.unsupportedCommand, .unsupportedCluster, .unsupportedAttribute]
+        return status.map { lacking.contains($0.status) } ?? false
+    }
 }

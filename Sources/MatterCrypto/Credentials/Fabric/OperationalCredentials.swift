@@ -34,6 +34,11 @@ public struct OperationalCredentials: Sendable {
         self.ipkEpochKey = ipkEpochKey
     }
 
+    /// The same membership with another identity protection key.
+    package func replacing(ipkEpochKey: SecretBytes) throws(CredentialsError) -> OperationalCredentials {
+        try OperationalCredentials(chain: chain, key: key, ipkEpochKey: ipkEpochKey)
+    }
+
     /// Checks the whole chain and the root.
     package func validate(at time: ValidationTime) throws(CredentialsError) {
         try OperationalChain.validate(root: chain.root, at: time)

@@ -14,16 +14,20 @@ package struct NodeConnector: Sendable {
     private let time: ValidationTime
     private let random: any RandomSource
     private let logger: Logger
+    private let alternatives: @Sendable (OperationalCredentials) -> [OperationalCredentials]
 
     /// - Parameters:
     ///   - resumptions: where earlier sessions are remembered; `nil` always makes a full handshake.
     ///   - discovery: `nil` if only the hints are to be tried.
+    ///   - alternatives: credentials under which a node may know us that does not know those: each is tried once, without resumption.
     ///   - time: for the validity of the nodes' certificates. A clock that is behind our own certificate (many a small
     ///     machine starts in the past until a network gives it the time) does not keep a light from being switched.
     package init(
         connector: Connector, credentials: OperationalCredentials, resumptions: (any ResumptionMemory)?,
-        discovery: (any Discovery)?, time: ValidationTime, random: any RandomSource, logger: Logger
+        discovery: (any Discovery)?, time: ValidationTime, random: any RandomSource, logger: Logger,
+        alternatives: @escaping @Sendable (OperationalCredentials) -> [OperationalCredentials] = { _ in [] }
     ) {
+        self.alternatives = alternatives
         self.connector = connector
         self.credentials = credentials
         self.resumptions = resumptions
@@ -58,21 +62,42 @@ package struct NodeConnector: Sendable {
             }
         let target = PeerTarget(
             phase: .case, hints: hints, reliability: reliability, presumedActive: presumedActive, locate: locate)
+        do {
+            return try await establish(target, node, deadline: deadline)
+        } catch let error as SessionError where error.isUnknownToPeer {
+            for other in alternatives(credentials) {
+                do {
+                    let session = try await establish(
+                        target, node, as: other, resumption: nil, deadline: deadline)
+                    logger.debug("case: the node knows us by another identity key")
+                    return session
+                } catch let later as SessionError where later.isUnknownToPeer {
+                    continue
+                }
+            }
+            throw error
+        }
+    }
+
+    private func establish(
+        _ target: PeerTarget, _ node: NodeID, deadline: Instant
+    ) async throws -> SecureSession {
         let resumption = await resumptions?.load(node)
         do {
-            return try await establish(target, node, resumption: resumption, deadline: deadline)
+            return try await establish(target, node, as: credentials, resumption: resumption, deadline: deadline)
         } catch let error as SessionError
             where resumption != nil && error.code == .refused && !error.isUnknownToPeer
         {
             // A device that cannot prove the old session, or stumbles over the offer, may still prove itself. Until it
             // has, the record stays: the answer may be forged.
             logger.debug("case: the session could not be resumed: \(error)")
-            return try await establish(target, node, resumption: nil, deadline: deadline)
+            return try await establish(target, node, as: credentials, resumption: nil, deadline: deadline)
         }
     }
 
     private func establish(
-        _ target: PeerTarget, _ node: NodeID, resumption: ResumptionRecord?, deadline: Instant
+        _ target: PeerTarget, _ node: NodeID, as credentials: OperationalCredentials, resumption: ResumptionRecord?,
+        deadline: Instant
     ) async throws -> SecureSession {
         let own = CASECredentials(credentials)
         let session = try await connector.connect(to: target, deadline: deadline) { localSessionID, reliability in

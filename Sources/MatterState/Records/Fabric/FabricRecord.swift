@@ -47,6 +47,8 @@ public struct FabricRecord: Equatable, Sendable {
     var nextNodeID: UInt64 = 1
     /// How the ids of new nodes are chosen.
     public var nodeIDs = NodeIDs.sequential
+    /// When the identity key was made, in seconds since 1970; `nil` if it is the first one.
+    public var identityKeyMadeAt: Int64?
     /// The basis of sequential ``nodeIDs``; `nil` in records of release 0.1.0.
     package var origin: FabricOrigin?
 
@@ -96,6 +98,7 @@ public struct FabricRecord: Equatable, Sendable {
             throw RecordError(.invalid, "'nodeIds' in \(file) is '\(nodeIDs)', which this version does not know")
         }
         self.nodeIDs = known
+        identityKeyMadeAt = try fields.optionalInteger("identityKeyMadeAt").flatMap(UnixTime.plausible)
         origin = try fields.optionalObject("origin").map { (origin) throws(RecordError) in try FabricOrigin(origin) }
     }
 
@@ -108,6 +111,7 @@ public struct FabricRecord: Equatable, Sendable {
         ]
         object["intermediate"] = intermediate.map { .string(Hex.encode($0)) }
         if nodeIDs != .sequential { object["nodeIds"] = .string(nodeIDs.rawValue) }
+        object["identityKeyMadeAt"] = identityKeyMadeAt.map { .int($0) }
         object["origin"] = origin?.json
         object["nocIntermediate"] = nocIntermediate.map { .string(Hex.encode($0)) }
         return JSONValue.object(object).utf8()

@@ -12,6 +12,7 @@ public struct FabricStore: Sendable {
 
     static let folder = "fabrics"
     static let choice = "default-fabric.json"
+    static let nextKey = "operational-next"
 
     /// Octets of a private key.
     private static let scalarCount = 32
@@ -140,7 +141,8 @@ public struct FabricStore: Sendable {
         let root = try MatterCertificate(tlv: fabric.root)
         let chain = try OperationalChain(noc: fabric.noc, icac: fabric.nocIntermediate, root: root)
         return try OperationalCredentials(
-            chain: chain, key: try operationalKey(of: fabric.name), ipkEpochKey: try secret("ipk", of: fabric.name))
+            chain: chain, key: try operationalKey(of: fabric.name, for: chain.noc),
+            ipkEpochKey: try secret("ipk", of: fabric.name))
     }
 
     /// The certificate authority of a fabric; it cannot issue if its key is not here.
@@ -152,7 +154,19 @@ public struct FabricStore: Sendable {
             intermediateKey: try optionalScalar("intermediate", of: fabric.name))
     }
 
-    private func operationalKey(of name: String) throws -> P256PrivateKey {
+    private func operationalKey(of name: String, for noc: MatterCertificate) throws -> P256PrivateKey {
+        let key = try operationalKey(of: name)
+        guard key.publicKey != noc.publicKey, let next = try nextOperationalKey(of: name) else { return key }
+        // A process ended when it had replaced the certificate, and before it had replaced the key.
+        return next.publicKey == noc.publicKey ? next : key
+    }
+
+    /// The key of a certificate that is about to be ours, or has just become so.
+    func nextOperationalKey(of name: String) throws -> P256PrivateKey? {
+        try optionalScalar(Self.nextKey, of: name).flatMap { try? P256PrivateKey(scalar: $0) }
+    }
+
+    func operationalKey(of name: String) throws -> P256PrivateKey {
         let kind = "operational"
         guard let scalar = try optionalScalar(kind, of: name) else { throw missing(kind, of: name) }
         do {

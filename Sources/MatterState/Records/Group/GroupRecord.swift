@@ -25,7 +25,7 @@ public struct GroupRecord: Sendable, Equatable {
     /// The id of the group key set on the members.
     public let keySet: UInt16
     /// From when on the epoch key is used, microseconds since 2000; it tells our key set from another one with its id.
-    package let keyStart: UInt64
+    package internal(set) var keyStart: UInt64
     /// By node and endpoint.
     public private(set) var members: [Member] = []
 

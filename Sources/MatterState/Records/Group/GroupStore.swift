@@ -121,6 +121,22 @@ public struct GroupStore: Sendable {
         }
     }
 
+    /// Replaces the key that we send with to the groups of a key set. Durable when it returns.
+    ///
+    /// - Parameter start: from when on it counts on the members, microseconds since 2000; `nil` leaves that as it is.
+    package func use(_ key: SecretBytes, startingAt start: UInt64?, ofSet keySet: UInt16) async throws {
+        try await state.withLock(folder) {
+            let groups = try sound().groups.filter { $0.keySet == keySet }
+            guard let first = groups.first else { return }
+            if try self.key(of: first) != key { try state.writeSecret(keyFile(keySet), key.copyBytes()) }
+            guard let start else { return }
+            for var group in groups where group.keyStart != start {
+                group.keyStart = start
+                try state.write(record(of: group.group), group.encoded())
+            }
+        }
+    }
+
     /// Changes a group that is there; what is not there stays away.
     package func update(_ group: UInt16, _ change: (inout GroupRecord) -> Void) async throws {
         try await state.withLock(folder) {

@@ -59,6 +59,8 @@ public struct NodeRecord: Equatable, Sendable {
     package var windowEnd: Int64?
     /// When it was commissioned, seconds since 1970.
     package var commissionedAt: Int64?
+    /// When it got another certificate last, seconds since 1970; `nil` if it has the one that it was commissioned with.
+    package var certifiedAt: Int64?
     /// A digest of the certificate that it was commissioned with; `nil` where release 0.1.0 did that.
     package var certificate: [UInt8]?
     /// The verdict on its attestation when it was commissioned: one that is not trusted was accepted by the user. `nil` if
@@ -93,6 +95,7 @@ public struct NodeRecord: Equatable, Sendable {
         isLongIdleTime = try fields.optionalBool("longIdleTime") ?? false
         windowEnd = try fields.optionalInteger("windowEnd").flatMap(UnixTime.plausible)
         commissionedAt = try fields.optionalInteger("commissionedAt").flatMap(UnixTime.plausible)
+        certifiedAt = try fields.optionalInteger("certifiedAt").flatMap(UnixTime.plausible)
         certificate = try fields.optionalOctets("certificate")
         attestation = try fields.optionalString("attestation").flatMap { AttestationVerdict(rawValue: $0) }
         // An interface that is gone makes an address useless, not the record.
@@ -151,6 +154,7 @@ public struct NodeRecord: Equatable, Sendable {
         object["longIdleTime"] = isLongIdleTime ? .bool(true) : nil
         object["windowEnd"] = windowEnd.map { .int($0) }
         object["commissionedAt"] = commissionedAt.map { .int($0) }
+        object["certifiedAt"] = certifiedAt.map { .int($0) }
         object["certificate"] = certificate.map { .string(Hex.encode($0)) }
         object["attestation"] = attestation.map { .string($0.rawValue) }
         if let reliability, reliability != .standard {

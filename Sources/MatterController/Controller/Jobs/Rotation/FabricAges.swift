@@ -1,0 +1,33 @@
+public import MatterState
+
+/// The ages of the keys and certificates of a fabric: when each was made, in seconds since 1970.
+public struct FabricAges: Sendable {
+    /// The identity protection key. One that was never exchanged here is at most as old as the root certificate.
+    public let identityKey: Int64
+    /// Our own certificate.
+    public let ownCertificate: Int64
+    /// The certificates of the nodes, as far as it is known, the oldest first.
+    public let nodes: [(node: NodeRecord, since: Int64)]
+    /// The keys of the groups, the oldest first.
+    public let groups: [(group: GroupRecord, since: Int64)]
+}
+
+extension RotationService {
+    /// How old the keys and certificates of a fabric are.
+    ///
+    /// - Throws: ``StoreError``, ``CredentialsError`` for a certificate that cannot be read.
+    public func ages(of fabric: FabricRecord) throws -> FabricAges {
+        func since(_ certificate: [UInt8]) throws -> Int64 {
+            MatterEpoch.unix(try MatterCertificate(tlv: certificate).notBefore)
+        }
+        let identity = fabric.compressedFabricID
+        let nodes = try NodeStore(options.state, fabric: fabric.name, identity: identity).sound().nodes
+        let groups = try GroupStore(options.state, fabric: fabric.name, identity: identity).sound().groups
+        return FabricAges(
+            identityKey: try fabric.identityKeyMadeAt ?? since(fabric.root), ownCertificate: try since(fabric.noc),
+            nodes: nodes.compactMap { node in (node.certifiedAt ?? node.commissionedAt).map { (node, $0) } }
+                .sorted { ($0.1, $0.0.nodeID) < ($1.1, $1.0.nodeID) },
+            groups: groups.map { ($0, MatterEpoch.unix(UInt32(clamping: $0.keyStart / 1_000_000))) }
+                .sorted { ($0.1, $0.0.group) < ($1.1, $1.0.group) })
+    }
+}
