@@ -14,6 +14,8 @@ extension SnapshotTests {
         "acl set it @{LIST} --yes", "media volume wall 30% --verify", "bind wall it/1 --cluster on-off",
         "unbind wall it/1", "node fabrics label it Home",
         "bench toggle it --count 2", "conform it", "share it",
+        "bench toggle it --count 2", "fabric rotate identity-key", "fabric rotate certificates", "job ls", "job show 1",
+        "share it",
     ]
 
     /// Commands to the light, which is on a second fabric, and about our own.
