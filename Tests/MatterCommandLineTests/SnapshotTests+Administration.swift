@@ -13,13 +13,16 @@ extension SnapshotTests {
         "attest it --trust {TRUST} --allow-test-devices", "acl grant it 5 --privilege view", "acl revoke it 5",
         "acl set it @{LIST} --yes", "media volume wall 30% --verify", "bind wall it/1 --cluster on-off",
         "unbind wall it/1", "node fabrics label it Home",
-        "bench toggle it --count 2", "conform it", "share it",
-        "bench toggle it --count 2", "fabric rotate identity-key", "fabric rotate certificates", "job ls", "job show 1",
-        "share it",
+        "bench toggle it --count 2", "conform it", "fabric rotate identity-key", "fabric rotate certificates", "job ls",
+        "job show 1", "share it",
     ]
 
     /// Commands to the light, which is on a second fabric, and about our own.
     private static let fabrics = [
+        "fabric join-request --name guest --output {REQUEST}",
+        "fabric member add anna --csr {REQUEST} --output {ANSWER} --yes", "fabric member ls", "fabric import {ANSWER}",
+        "fabric member renew anna --output {ANSWER} --force", "fabric member receipt --output {RECEIPT} --fabric guest",
+        "fabric member confirm {RECEIPT}", "fabric member remove anna --yes", "fabric remove guest --yes",
         "node fabrics it", "who it", "node fabrics remove it 2 --yes", "node remove it --yes", "fabric create den",
         "fabric use den", "fabric import old --rcac {RCAC} --noc {NOC} --key @{KEY} --ipk @{IPK}",
         "fabric remove old --yes", "fabric export {EXPORT} --plain --yes", "fabric restore {EXPORT} --as again",
@@ -72,6 +75,7 @@ extension SnapshotTests {
         let list = try await shell.succeed("read it 0/access-control/acl --json").json()
         let places = [
             "EXPORT": shell.path("house.json"), "BACKUPS": shell.path("backups"),
+            "REQUEST": shell.path("request"), "ANSWER": shell.path("answer"), "RECEIPT": shell.path("receipt"),
             "TRUST": shell.path("trust"), "NEW": shell.path("dataset.hex"),
             "LIST": try shell.file("list", try #require(list["value"]).serialized()),
             "RCAC": try file("rcac", own.chain.root.der()), "NOC": try file("noc", own.chain.noc.der()),

@@ -40,7 +40,8 @@ struct ExplorerTests {
         // For a finding: `MATTERCTL_REPLAY="kept oneByOne atMostOnce: 1 lost, 4 killed"` prints all that happens.
         let wanted = ProcessInfo.processInfo.environment["MATTERCTL_REPLAY"]
         let parts = (wanted ?? "kept oneByOne atMostOnce: 2 lost, 2 restarted").split(separator: ":", maxSplits: 1)
-        let stories: [any Play] = TwoCommands.all + ListEdit.all + Joining.all + Rotating.all + [CutShort()]
+        let stories: [any Play] =
+            TwoCommands.all + ListEdit.all + Joining.all + Rotating.all + Expelling.all + [CutShort()]
         let story = try #require(stories.first { "\($0)" == parts.first.map(String.init) })
         let schedule = try #require(Schedule(parts.dropFirst().first.map(String.init) ?? ""))
         let first = try await Stage.run(story, schedule, isReadable: true)
@@ -65,6 +66,10 @@ struct ExplorerTests {
         "a node whose keys are exchanged can always be reached, whatever is lost and whenever the process ends",
         arguments: Rotating.all)
     func rotating(story: Rotating) async throws { try await explore(story, faults: 1) }
+
+        "administrators are added and removed, whatever is lost and whenever the process ends",
+        arguments: Expelling.all)
+    func expelling(story: Expelling) async throws { try await explore(story, faults: 1) }
 
     @Test("a commissioning that is cut short anywhere is completed by the same command")
     func commissioning() async throws { try await explore(CutShort(), faults: 1) }

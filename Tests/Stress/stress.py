@@ -20,12 +20,13 @@ import kept
 import kills
 import lists
 import losses
+import members
 from bench import BIN, ROOT, Results
 
 # What CI has for all of them: the last rounds of a test may take longer.
 CI_SECONDS = 100
 
-TESTS = [*kills.TESTS, *crowd.TESTS, *kept.TESTS, *losses.TESTS, *lists.TESTS, *hostile.TESTS]
+TESTS = [*kills.TESTS, *crowd.TESTS, *kept.TESTS, *losses.TESTS, *lists.TESTS, *members.TESTS, *hostile.TESTS]
 
 
 def played(path, commit, name):

@@ -154,6 +154,7 @@ struct Completer {
         case .group: return some(house?.groups)
         case .fabric: return some(house?.fabrics)
         case .job: return some(house?.jobs)
+        case .member: return some(house?.members)
         case .profile: return some(house?.profiles())
         case .simulatedTypes: return some(simulated(word))
         case .simulatedFault:

@@ -120,6 +120,12 @@ struct StateCompletions {
         }
     }
 
+    /// The members of the fabric.
+    var members: [Candidate] {
+        let roster = fabric.flatMap { try? MemberStore(state, fabric: $0).roster() } ?? nil
+        return (roster?.members ?? []).map { Candidate(word: $0.name, note: $0.host ?? "") }
+    }
+
     /// The device types that there are.
     var deviceTypes: [Candidate] {
         let known = Set(nodes.flatMap(\.endpoints).flatMap(\.deviceTypes))

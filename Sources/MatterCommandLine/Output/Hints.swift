@@ -184,6 +184,23 @@ public enum Hints {
         "export.present": "give it another name, or remove the one that is here: matterctl fabric remove {0}",
         "export.no-backup": "name the folder of 'matterctl fabric backup --to FOLDER', or a file",
         "neighbour.taken-over": "to leave it: matterctl fabric remove {0}",
+        "member.request": "make one on the other machine: matterctl fabric join-request --output request.json",
+        "member.other-request": "make a request here: matterctl fabric join-request",
+        "member.ask-holder": "do it on that machine",
+        "member.commission-there":
+            "commission it on that machine, then take the answer of 'matterctl fabric member renew NAME'",
+        "member.see": "see them with: matterctl fabric member ls",
+        "member.other-name": "choose another name, or remove that one: matterctl fabric member remove NAME",
+        "member.go-on": "go on with it: matterctl fabric member remove {0}",
+        "member.waiting":
+            "make their answers: matterctl fabric member renew {0}; they import them, and you confirm their receipts: matterctl "
+            + "fabric member confirm FILE; or do not wait: --leave-behind {0}",
+        "member.answered":
+            "they import their answers, and you confirm their receipts: matterctl fabric member confirm FILE; or do not wait: "
+            + "--leave-behind {0}",
+        "member.make-room": "take an entry out: matterctl acl ls {0}; then go on with the job",
+        "member.group-keys": "if you have not since then, give each group a new key: matterctl group rekey GROUP",
+        "member.renew": "make each another answer, and let it be imported: matterctl fabric member renew {0}",
         "job.see": "see them with: matterctl job ls",
         "job.show": "see why: matterctl job show {0}",
         "job.resume": "see why: matterctl job show {0}; go on when they are there: matterctl job resume {0}",

@@ -51,6 +51,8 @@ public enum ParameterKind: Equatable, Sendable {
     case fabric
     /// A job.
     case job
+    /// A member of the fabric.
+    case member
     /// An account at a vendor's service.
     case profile
     /// The name of a file.
@@ -79,7 +81,7 @@ extension ParameterKind {
         (.nodeOrPath, "nodeOrPath"),
         (.settings, "settings"), (.condition, "condition"), (.fields, "fields"), (.accessEntry, "accessEntry"),
         (.room, "room"), (.deviceType, "deviceType"), (.cluster, "cluster"), (.group, "group"), (.fabric, "fabric"),
-        (.job, "job"),
+        (.job, "job"), (.member, "member"),
         (.profile, "profile"), (.file, "file"), (.folder, "folder"), (.contents, "contents"),
         (.simulatedTypes, "simulatedTypes"), (.simulatedFault, "simulatedFault"), (.duration, "duration"),
         (.number, "number"),

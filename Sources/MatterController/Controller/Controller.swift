@@ -112,6 +112,8 @@ public final class Controller: Sendable {
     public let conformance: ConformanceService
     /// Keys and certificates that age.
     public let rotations: RotationService
+    /// Administrators with keys of their own.
+    public let members: MemberService
     /// How devices come onto the fabric.
     public let commissioning: CommissioningService
 
@@ -135,10 +137,12 @@ public final class Controller: Sendable {
         doctor = DoctorService(context, links, exports)
         conformance = ConformanceService(context, links)
         rotations = RotationService(context, links, jobs)
+        members = MemberService(context, links)
         commissioning = CommissioningService(
             context, issuers, trust,
             CommissioningService.Aftercare(
                 register: { [sleepers] node, options in await sleepers.register(with: node, as: options) },
+                admit: { [members] node, deadline in await members.admit(node, deadline: deadline) },
                 remove: { [administration] node, deadline, serviceDeadline in
                     try await administration.remove(node, deadline: deadline, serviceDeadline: serviceDeadline)
                 }, catchUp: { [jobs] node in try await jobs.catchUp(with: node.nodeID) }))

@@ -2,6 +2,15 @@
 
 package import MatterNetwork
 
+extension AdministratorMembership {
+    package init(member: String, holderHost: String?, holderNode: NodeID, tag: CASEAuthenticatedTag, _: Void = ()) {
+        self.member = member
+        self.holderHost = holderHost
+        self.holderNode = holderNode
+        self.tag = tag
+    }
+}
+
 extension BridgedDevice {
     package init(
         label: String? = nil, isReachable: Bool? = nil, name: String? = nil, room: String? = nil, _: Void = ()
@@ -48,6 +57,14 @@ extension KeptSession {
         self.certificate = certificate
         self.port = port
         self.moment = moment
+    }
+}
+
+extension MemberRoster.Finding {
+    package init(node: NodeID, kind: Kind, text: String, _: Void = ()) {
+        self.node = node
+        self.kind = kind
+        self.text = text
     }
 }
 

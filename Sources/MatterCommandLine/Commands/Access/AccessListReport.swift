@@ -8,6 +8,7 @@ struct AccessListReport: Sendable {
     private let catalogue: Catalogue
     private let console: Console
     private let seen: NodeNoteStore<SeenList>
+    private let members: MemberRoster?
 
     init(_ context: CommandContext, catalogue: Catalogue) async throws {
         own = try context.controller.context.credentials().identity
@@ -16,6 +17,7 @@ struct AccessListReport: Sendable {
         self.catalogue = catalogue
         console = context.console
         seen = try context.controller.context.seenLists()
+        members = try? context.controller.members.roster()
     }
 
     /// Numbers mean this list from now on. Where it cannot be noted, they mean whatever the device has.
@@ -67,6 +69,7 @@ struct AccessListReport: Sendable {
     }
 
     private func name(of subject: NodeID, in entry: AccessControlEntry) -> String? {
+        if entry.authMode == .case, members?.isTag(subject) ?? false { return "administrators" }
         guard entry.authMode == .group else {
             return nodes.first { $0.nodeID == subject }?.name
         }
@@ -75,7 +78,7 @@ struct AccessListReport: Sendable {
 
     /// True for a node that has no record here and is not us, and for a tag that we do not have.
     func isUnknown(_ subject: NodeID, of entry: AccessControlEntry) -> Bool {
-        entry.authMode == .case && !isOurs(subject, of: entry)
+        entry.authMode == .case && !isOurs(subject, of: entry) && !(members?.isTag(subject) ?? false)
             && !nodes.contains { $0.nodeID == subject }
     }
 

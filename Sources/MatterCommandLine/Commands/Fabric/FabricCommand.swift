@@ -6,6 +6,6 @@ struct FabricCommand: AsyncParsableCommand {
         discussion: "Example: matterctl fabric show",
         subcommands: [
             List.self, Create.self, Use.self, Show.self, Import.self, Export.self, Backup.self, Restore.self,
-            Rotate.self, Remove.self,
+            Rotate.self, Remove.self, RequestToJoin.self, Member.self,
         ])
 }

@@ -6,7 +6,7 @@ extension FabricCommand {
         static let configuration = CommandConfiguration(
             commandName: "import", abstract: "Join or take over a fabric that was made elsewhere.",
             discussion: """
-                From an export ('fabric export', 'fabric backup'): its file alone.
+                From an export ('fabric export', 'fabric backup'), or the answer to 'fabric join-request': its file alone.
 
                 From files: certificates are Matter TLV, DER or PEM; keys are SEC 1 or PKCS #8. With the authority's key as a \
                 second --key, new devices can be commissioned too.
@@ -80,6 +80,10 @@ extension FabricCommand {
         func run(_ context: CommandContext) async throws {
             let controller = context.controller
             if store.from == nil, isExport {
+                // A folder has backups in it, and a large file is one.
+                if let contents = try? InputFile.contents(name), controller.members.isAnswer(contents) {
+                    return try await complete(contents, context)
+                }
                 return try await FabricCommand.restore(
                     name, as: store.name, only: [], isCheck: store.dryRun, unlock, controller, context.console)
             }

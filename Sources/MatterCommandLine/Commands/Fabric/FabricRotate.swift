@@ -102,6 +102,11 @@ struct RotationRun {
         context.console.show(after, isRunning: false, try NodeTitles(context.controller))
         try after.requireDone()
         guard after.rotation?.isBack != true else { return }
+        if case .identityKey = plan, context.controller.hasMembers {
+            context.console.warning(
+                "the other administrators do not have the new key yet, and reach no device until then",
+                .step("member.renew", "NAME"))
+        }
         context.console.message("earlier backups have the old keys: make another one")
     }
 
@@ -150,4 +155,9 @@ extension RotationPlan {
         case .groupKey: Job.Kind.groupKey.rawValue
         }
     }
+}
+
+extension Controller {
+    /// Whether there are administrators with keys of their own.
+    fileprivate var hasMembers: Bool { !(((try? members.roster()) ?? nil)?.members.isEmpty ?? true) }
 }

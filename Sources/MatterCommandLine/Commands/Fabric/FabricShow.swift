@@ -20,8 +20,22 @@ extension FabricCommand {
                 Field(label: "intermediate", try fabric.nocIntermediate.map(validity))
                 Field(label: "node certificate", try validity(fabric.noc))
                 try ages(controller.rotations.ages(of: fabric), controller.options.unixTime())
+                Field("authority", Self.authority(fabric))
+                Field(
+                    label: "authority",
+                    [fabric.hasAuthority ? "here" : fabric.membership.map { "with \($0.holder)" } ?? "elsewhere"])
                 Field("lastBackup", backup.map(Self.json))
                 Field(label: "last backup", [backup.map { words($0, controller.options.unixTime()) } ?? "none"])
+            }
+        }
+
+        /// Who commissions devices, and adds and removes administrators.
+        private static func authority(_ fabric: FabricRecord) -> Report {
+            Report {
+                Field("here", fabric.hasAuthority)
+                Field("host", fabric.membership?.holderHost)
+                Field("nodeId", fabric.membership?.holderNode)
+                Field("member", fabric.membership?.member)
             }
         }
 

@@ -20,6 +20,8 @@ public struct CommissioningService: FabricService {
     struct Aftercare: Sendable {
         /// Registers with a device that sleeps.
         var register: @Sendable (NodeRecord, CommissionOptions) async -> Void = { _, _ in }
+        /// Lets the other administrators in, until its deadline.
+        var admit: @Sendable (NodeRecord, Instant) async -> Void = { _, _ in }
         /// Makes a device leave again: its own deadline, and that of the service.
         var remove: @Sendable (NodeRecord, Instant, Instant) async throws -> Void
         /// Gives a device the keys of a rotation that is under way.
@@ -82,6 +84,7 @@ extension CommissioningService {
             await aftercare.register(commissioned.node, commission)
             // It is among the job's nodes, whatever comes of this.
             do { try await aftercare.catchUp(commissioned.node) } catch { options.logger.debug("\(error)") }
+            await aftercare.admit(commissioned.node, options.time.now + Self.admissionPatience)
             return commissioned
         } catch {
             await work?.close()
@@ -134,6 +137,9 @@ extension CommissioningService {
         failure.aftermath = .left
         return failure
     }
+
+    /// How long a device may take to let the other administrators in.
+    private static let admissionPatience = Duration.seconds(20)
 
     /// How long a device may take to leave again.
     private static let removalPatience = Duration.seconds(20)

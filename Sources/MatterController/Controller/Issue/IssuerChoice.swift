@@ -126,6 +126,12 @@ extension Issuers {
                 "the fabric '\(fabric.name)' has the issuer '\(fabric.issuer.rawValue)', which this program does not know"
             )
         }
+        if let membership = fabric.membership {
+            throw ControllerError(
+                .noIssuer,
+                "the key of the authority of '\(fabric.name)' is with \(membership.holder), who alone commissions devices",
+                hint: .step("member.commission-there"))
+        }
         guard fabric.issuer == .local else {
             throw ControllerError(
                 .noIssuer, "the fabric '\(fabric.name)' was imported without the key of its certificate authority",

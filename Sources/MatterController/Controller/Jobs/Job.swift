@@ -16,6 +16,10 @@ public struct Job: Equatable, Sendable {
         case certificates
         /// Exchanges the key of a group.
         case groupKey = "group-key"
+        /// Lets nodes admit the administrators' tag.
+        case admit
+        /// Lets nodes admit no older version of that tag, and searches them for what a member may have left.
+        case expel
 
         /// Whether it acts under an id that is not ours: then it goes on only when it is told to.
         var borrowsIdentity: Bool { self == .join }

@@ -154,6 +154,7 @@ public struct JobService: FabricService {
         if job.pending.isEmpty, job.borrowed != nil { job = try await store.putAwayIdentity(of: id, at: now) }
         try store.putAwayKeys(of: job)
         if job.leavesFabric { try await fabrics.remove(try context.fabric().name, runtime: options.runtime) }
+        try await MemberService(context, links).finish(job)
         return job
     }
 

@@ -32,6 +32,10 @@ struct JobWork: Sendable {
             case .leave: return try await leave(node, deadline: deadline)
             case .identityKey, .groupKey: return try await turnKeys(of: node, deadline: deadline)
             case .certificates: return try await renewCertificate(of: node, deadline: deadline)
+            case .admit:
+                return try await MemberWork(context: context, links: links).admit(node, deadline: deadline)
+            case .expel:
+                return try await MemberWork(context: context, links: links).expel(node, deadline: deadline)
             }
         } catch let error as JobError where error.isFinal {
             return .refused(error)

@@ -76,15 +76,15 @@ struct AgeHeader {
 }
 
 /// Base 64 (RFC 4648, section 4), written without padding as age does.
-enum Base64 {
-    static func encode(_ octets: [UInt8]) -> String {
+package enum Base64 {
+    package static func encode(_ octets: [UInt8]) -> String {
         String(Data(octets).base64EncodedString().prefix { $0 != "=" })
     }
 
     static func decode(_ text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
 
     /// Only the one text that the octets have without padding.
-    static func decodeUnpadded(_ text: String) -> [UInt8]? {
+    package static func decodeUnpadded(_ text: String) -> [UInt8]? {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         guard let octets = decode(text + padding), encode(octets) == text else { return nil }
         return octets

@@ -30,11 +30,11 @@ public struct AgeRecipient: Hashable, Sendable, CustomStringConvertible {
 /// The private half of a recipient: it opens the files that were made for that one.
 public struct AgeIdentity: Sendable {
     static let prefix = "age-secret-key-"
-    let scalar: SecretBytes
+    package let scalar: SecretBytes
     /// The public half.
     public let recipient: AgeRecipient
 
-    init(scalar: SecretBytes) throws(AgeError) {
+    package init(scalar: SecretBytes) throws(AgeError) {
         var point = [UInt8](repeating: 0, count: 32)
         let good = scalar.withUnsafeBytes { bytes in
             bytes.count == 32
@@ -43,6 +43,11 @@ public struct AgeIdentity: Sendable {
         guard good else { throw AgeError(.invalidKey, "an identity of age has 32 bytes") }
         self.scalar = scalar
         recipient = AgeRecipient(point: point)
+    }
+
+    /// A new identity.
+    package static func generate(_ random: any RandomSource) throws -> AgeIdentity {
+        try AgeIdentity(scalar: try random.secret(32))
     }
 
     /// The identities in a file as `age-keygen` writes it: one on a line, and comments after `#`.

@@ -66,7 +66,7 @@ extension ExportDocument {
         return JSONValue.object(object).utf8() + [0x0A]
     }
 
-    private static func json(_ file: ExportedFile) -> JSONValue {
+    static func json(_ file: ExportedFile) -> JSONValue {
         var object: JSONObject = ["file": .string(file.name)]
         if file.version != 1 { object["version"] = .int(Int64(file.version)) }
         // As JSON only where the same bytes come back.
@@ -132,7 +132,7 @@ extension ExportDocument {
         }
     }
 
-    private static func file(_ fields: RecordFields, _ place: String) throws -> ExportedFile {
+    static func file(_ fields: RecordFields, _ place: String) throws -> ExportedFile {
         let name = try fields.string("file")
         let version: Int = try fields.optionalInteger("version") ?? 1
         guard (try? RecordName(name)) != nil, 1...1000 ~= version else {
@@ -147,7 +147,7 @@ extension ExportDocument {
 }
 
 extension ExportedFabric {
-    private static let record = "fabric.json"
+    static let record = "fabric.json"
     private static let keyFolder = "keys/"
 
     /// Checks the files of a fabric.

@@ -52,6 +52,16 @@ extension FabricStore {
         }
     }
 
+    /// The records of a fabric.
+    ///
+    /// - Throws: what is wrong with the first that is damaged.
+    func files(of name: String) throws -> [ExportedFile] {
+        var faults: [any Error] = []
+        let files = try files(in: Self.folder(of: name), &faults)
+        if let fault = faults.first { throw fault }
+        return files
+    }
+
     private func files(in folder: String, _ faults: inout [any Error]) throws -> [ExportedFile] {
         var files = try records(in: folder, below: folder, &faults)
         for inner in try state.folders(in: folder) {

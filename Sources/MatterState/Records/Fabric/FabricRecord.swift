@@ -51,6 +51,10 @@ public struct FabricRecord: Equatable, Sendable {
     public var identityKeyMadeAt: Int64?
     /// The basis of sequential ``nodeIDs``; `nil` in records of release 0.1.0.
     package var origin: FabricOrigin?
+    /// Our membership, where the key of the authority is on another machine; `nil` if it was not joined by a request.
+    public package(set) var membership: AdministratorMembership?
+    /// Whether the key of the authority is here.
+    public var hasAuthority: Bool { issuer == .local }
 
     package init(
         name: String, fabricID: FabricID, compressedFabricID: CompressedFabricID, vendorID: VendorID, issuer: Issuer,
@@ -100,6 +104,9 @@ public struct FabricRecord: Equatable, Sendable {
         self.nodeIDs = known
         identityKeyMadeAt = try fields.optionalInteger("identityKeyMadeAt").flatMap(UnixTime.plausible)
         origin = try fields.optionalObject("origin").map { (origin) throws(RecordError) in try FabricOrigin(origin) }
+        membership = try fields.optionalObject("membership").map { (value) throws(RecordError) in
+            try AdministratorMembership(value)
+        }
     }
 
     package func encoded() -> [UInt8] {
@@ -113,6 +120,7 @@ public struct FabricRecord: Equatable, Sendable {
         if nodeIDs != .sequential { object["nodeIds"] = .string(nodeIDs.rawValue) }
         object["identityKeyMadeAt"] = identityKeyMadeAt.map { .int($0) }
         object["origin"] = origin?.json
+        object["membership"] = membership?.json
         object["nocIntermediate"] = nocIntermediate.map { .string(Hex.encode($0)) }
         return JSONValue.object(object).utf8()
     }

@@ -108,7 +108,7 @@ extension FabricStore {
     }
 
     /// The fabric that was the only one stays the one that commands use when another joins it.
-    private func keepChoice() throws {
+    func keepChoice() throws {
         guard try state.records().allSatisfy({ $0 != Self.choice }) else { return }
         let (fabrics, faults) = try sound()
         let names = fabrics.map(\.name) + faults.map(\.name)
