@@ -67,7 +67,9 @@ import Testing
         Fault("runtime-folder", "note", "unset XDG_RUNTIME_DIR"),
         Fault("open-files", "warning", "ulimit -n 100"),
         Fault(
-            "state-folder", "failure", "\"$BINARY\" fabric create home > /dev/null; chmod 777 \"$MATTERCTL_HOME\""),
+            "state-folder", "failure",
+            "\"$BINARY\" fabric create home > /dev/null; for f in \"$MATTERCTL_HOME\"/fabrics/home/fabric.*; do echo > $f; done"
+        ),
         Fault("backup", "note", "\"$BINARY\" fabric create home > /dev/null"),
     ]
 

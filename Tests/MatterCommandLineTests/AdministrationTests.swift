@@ -24,7 +24,8 @@ import Testing
         #expect(
             lines.map { $0.split(separator: "\t")[0] } == [
                 "name", "fabric id", "compressed fabric id", "vendor id", "own node id", "ids of new nodes", "issuer",
-                "root", "intermediate", "node certificate", "identity key", "own certificate", "authority", "last backup",
+                "root", "intermediate", "node certificate", "identity key", "own certificate", "authority",
+                "last backup",
             ])
         try await shell.succeed("fabric use den")
         let list = try #require(try await shell.succeed("fabric list --json").json().arrayValue)

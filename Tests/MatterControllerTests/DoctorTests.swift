@@ -280,6 +280,130 @@ struct DoctorTests {
         #expect(toRouter.verdict == .failure && toRouter.seen.contains("home router"))
     }
 
+    // MARK: A node
+
+    /// A node that is well, on Wi-Fi and on Thread at once.
+    private static let wellRead: [ConcreteAttributePath: TLVValue] = {
+        typealias General = GeneralDiagnostics.Attribute
+        typealias Thread = ThreadNetworkDiagnostics.Attribute
+        typealias WiFi = WiFiNetworkDiagnostics.Attribute
+        func path(_ cluster: ClusterID, _ attribute: AttributeID) -> ConcreteAttributePath {
+            ConcreteAttributePath(endpoint: 0, cluster: cluster, attribute: attribute)
+        }
+        return [
+            path(WiFiNetworkDiagnostics.id, WiFi.rssi): .int(-50),
+            path(ThreadNetworkDiagnostics.id, Thread.routingRole): .uint(5),
+            path(ThreadNetworkDiagnostics.id, Thread.neighborTable): .array(of: [neighbor(quality: 3, strength: -60)]),
+            path(ThreadNetworkDiagnostics.id, Thread.txTotalCount): .uint(1000),
+            path(ThreadNetworkDiagnostics.id, Thread.txRetryCount): .uint(10),
+            path(ThreadNetworkDiagnostics.id, Thread.txErrCcaCount): .uint(1),
+            path(GeneralDiagnostics.id, General.rebootCount): .uint(3),
+            path(GeneralDiagnostics.id, General.bootReason): .uint(1),
+            path(GeneralDiagnostics.id, General.activeHardwareFaults): .array(of: []),
+            path(SoftwareDiagnostics.id, SoftwareDiagnostics.Attribute.currentHeapFree): .uint(50_000),
+            path(SoftwareDiagnostics.id, SoftwareDiagnostics.Attribute.currentHeapUsed): .uint(50_000),
+            path(PowerSource.id, PowerSource.Attribute.batPercentRemaining): .uint(180),
+            path(TimeSynchronization.id, TimeSynchronization.Attribute.utcTime): .uint(843_000_000_000_000),
+            path(BasicInformation.id, BasicInformation.Attribute.softwareVersion): .uint(7),
+        ]
+    }()
+
+    private static func neighbor(quality: UInt64, strength: Int64) -> TLVValue {
+        typealias Field = ThreadNetworkDiagnostics.NeighborTable.Field
+        return .structure([
+            TLVElement(Field.lqi.number, .uint(quality)), TLVElement(Field.averageRssi.number, .int(strength)),
+        ])
+    }
+
+    private func node(
+        _ subject: CheckSubject, _ cluster: ClusterID, _ attribute: AttributeID, _ value: TLVValue
+    ) throws -> Check {
+        var values = Self.wellRead
+        values[ConcreteAttributePath(endpoint: 0, cluster: cluster, attribute: attribute)] = value
+        return try check(subject, reading: values)
+    }
+
+    private func check(
+        _ subject: CheckSubject, reading values: [ConcreteAttributePath: TLVValue],
+        _ change: (inout NodeWayFacts) -> Void = { _ in }
+    ) throws -> Check {
+        var facts = NodeWayFacts(node: NodeRecord(nodeID: NodeID(1)))
+        facts.read = ReadResult(
+            attributes: values.map { AttributeReport(path: $0.key, dataVersion: nil, outcome: .value($0.value)) })
+        facts.readAt = UInt64(MatterEpoch.unixSeconds) * 1_000_000 + 843_000_000_000_000
+        facts.answerTime = .milliseconds(20)
+        facts.newest = (7, "1.7", "2026-09-21")
+        change(&facts)
+        return try #require(
+            NodeExamination(facts: facts, host: Self.sound).checks.first { $0.subject == subject })
+    }
+
+    @Test("a node that is well fails no check")
+    func soundNode() throws {
+        let subjects: [CheckSubject] = [
+            .session, .wifiSignal, .threadLink, .radioErrors, .reboots, .faults, .memory, .nodeBattery, .nodeClock,
+            .certificate, .software,
+        ]
+        for subject in subjects {
+            let check = try check(subject, reading: Self.wellRead)
+            #expect(check.verdict == .ok, "\(subject.rawValue): \(check.seen)")
+        }
+    }
+
+    @Test("what a node tells of itself is judged")
+    func brokenNode() throws {
+        typealias WiFi = WiFiNetworkDiagnostics.Attribute
+        typealias Thread = ThreadNetworkDiagnostics.Attribute
+        typealias General = GeneralDiagnostics.Attribute
+        let (wifi, thread, general) = (WiFiNetworkDiagnostics.id, ThreadNetworkDiagnostics.id, GeneralDiagnostics.id)
+        #expect(try node(.wifiSignal, wifi, WiFi.rssi, .int(-75)).verdict == .warning)
+        #expect(try node(.wifiSignal, wifi, WiFi.rssi, .int(-85)).verdict == .failure)
+        let weak = TLVValue.array(of: [Self.neighbor(quality: 1, strength: -80)])
+        let dead = TLVValue.array(of: [Self.neighbor(quality: 3, strength: -92)])
+        #expect(try node(.threadLink, thread, Thread.neighborTable, weak).verdict == .warning)
+        #expect(try node(.threadLink, thread, Thread.neighborTable, dead).verdict == .failure)
+        #expect(try node(.threadLink, thread, Thread.neighborTable, .array(of: [.null])).verdict == .note)
+        #expect(try node(.radioErrors, thread, Thread.txRetryCount, .uint(400)).verdict == .warning)
+        #expect(try node(.radioErrors, thread, Thread.txErrCcaCount, .uint(200)).verdict == .warning)
+        #expect(try node(.reboots, general, General.bootReason, .uint(2)).verdict == .warning)
+        #expect(try node(.faults, general, General.activeHardwareFaults, .array(of: [.uint(1)])).verdict == .failure)
+        #expect(try node(.faults, general, General.activeNetworkFaults, .array(of: [.uint(1)])).verdict == .warning)
+        let heap = SoftwareDiagnostics.Attribute.currentHeapFree
+        #expect(try node(.memory, SoftwareDiagnostics.id, heap, .uint(4_000)).verdict == .warning)
+        #expect(try node(.memory, SoftwareDiagnostics.id, heap, .uint(.max)).verdict == .notChecked)
+        let charge = PowerSource.Attribute.batPercentRemaining
+        #expect(try node(.nodeBattery, PowerSource.id, charge, .uint(12)).verdict == .warning)
+        #expect(try node(.nodeBattery, PowerSource.id, charge, .uint(4)).verdict == .failure)
+        let time = TimeSynchronization.Attribute.utcTime
+        #expect(try node(.nodeClock, TimeSynchronization.id, time, .uint(843_000_300_000_000)).verdict == .warning)
+        #expect(try node(.nodeClock, TimeSynchronization.id, time, .uint(0)).verdict == .failure)
+        #expect(try node(.nodeClock, TimeSynchronization.id, time, .null).verdict == .note)
+        let version = BasicInformation.Attribute.softwareVersion
+        #expect(try node(.software, BasicInformation.id, version, .uint(6)).verdict == .note)
+    }
+
+    @Test("the way to a node is judged layer by layer")
+    func way() throws {
+        let address = try PeerAddress(parsing: "[fd00::7]:5540")
+        let silent = try check(.datagram, reading: [:]) { facts in
+            facts.echoes = [(address, .silent)]
+            facts.answerTime = nil
+        }
+        #expect(silent.verdict == .failure)
+        #expect(try check(.datagram, reading: [:]) { $0.echoes = [(address, .silent)] }.verdict == .ok)
+        let refused = try check(.datagram, reading: [:]) { facts in
+            facts.echoes = [(address, .refused(ENETUNREACH))]
+            facts.answerTime = nil
+        }
+        #expect(refused.verdict == .failure && refused.seen.contains("unreachable"))
+        #expect(try check(.route, reading: [:]) { $0.known = [address] }.verdict == .warning)
+        #expect(try check(.session, reading: [:]) { $0.answerTime = .seconds(6) }.verdict == .warning)
+        #expect(try check(.advertisement, reading: [:]) { $0.advertised = [] }.verdict == .warning)
+        let soon = Int64(MatterEpoch.unixSeconds) + 843_000_000 + 86_400 * 30
+        #expect(try check(.certificate, reading: [:]) { $0.ownEnd = soon }.verdict == .warning)
+        #expect(try check(.certificate, reading: [:]) { $0.ownEnd = soon - 86_400 * 60 }.verdict == .failure)
+    }
+
     // MARK: Without names
 
     @Test("names and addresses are replaced by words, the same by the same")

@@ -67,6 +67,7 @@ struct ExplorerTests {
         arguments: Rotating.all)
     func rotating(story: Rotating) async throws { try await explore(story, faults: 1) }
 
+    @Test(
         "administrators are added and removed, whatever is lost and whenever the process ends",
         arguments: Expelling.all)
     func expelling(story: Expelling) async throws { try await explore(story, faults: 1) }

@@ -95,7 +95,8 @@ public enum Hints {
         "doctor.runtime-folder":
             "log in by systemd, or name a folder in memory that is yours alone: export XDG_RUNTIME_DIR=/run/user/$(id -u)",
         "doctor.open-files": "allow more: ulimit -n 1024",
-        "doctor.state-folder": "give it back to your user, and to that one alone: see docs/storage.md",
+        "doctor.state-folder":
+            "make the folder your user's again, or bring a backup back: matterctl fabric restore DIR",
         "doctor.backup": "make one: matterctl fabric backup --to DIR",
         "doctor.multicast":
             "switch client isolation and filters of multicast off on the access point and the switch, and let UDP port 5353 "

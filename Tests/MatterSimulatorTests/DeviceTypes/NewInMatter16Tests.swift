@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import MatterModel
 @testable import MatterSimulator
 
 /// The elements that devices of Matter 1.6 must have beyond those of earlier versions.
-@Suite("Devices of Matter 1.6") struct NewInMatter16Tests {
+@Suite("Devices of Matter 1.6", .beside) struct NewInMatter16Tests {
     @Test("CopyScene copies one scene, or all of a group, as far as there is room")
     func copyScene() throws {
         let bench = try ClusterBench("on-off-light")

@@ -46,7 +46,7 @@ public struct ConformanceReport: Sendable {
 
     /// The specification that the rules follow: `1.6.0`.
     public var specification: String
-    /// The specification that the node names, as it is read: `0x01060000`; `nil` if it names none.
+    /// The number of the specification that the node names, one byte for each part: `0x01060000`; `nil` if it names none.
     public var specificationVersion: UInt32?
     /// True if the rules are those for makers of devices.
     public var isStrict: Bool

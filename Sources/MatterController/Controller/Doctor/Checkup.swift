@@ -50,57 +50,111 @@ public struct Check: Sendable, Equatable {
 
 /// The subjects of checks. The names are stable.
 public enum CheckSubject: String, Sendable, CaseIterable {
-    // The machine.
+    // MARK: The machine
+
+    /// A network interface that leads to devices.
     case interface
+    /// IPv6, which Matter needs.
     case ipv6
+    /// Addresses that another host has as well.
     case duplicateAddress = "duplicate-address"
+    /// Addresses of this machine that devices on Thread can answer.
     case hostAddress = "host-address"
+    /// Whether the kernel listens to routers.
     case routerAdvertisements = "router-advertisements"
+    /// Whether the kernel takes routes to Thread networks.
     case routeInformation = "route-information"
+    /// Whether this machine forwards packets.
     case forwarding
+    /// Networks of containers and virtual machines on this machine.
     case containerNetworks = "container-networks"
+    /// Bridges that may cut multicast off.
     case bridgeSnooping = "bridge-snooping"
+    /// The rules about packets that come in.
     case firewall
+    /// How long the firewall remembers devices that sleep.
     case connectionTracking = "connection-tracking"
+    /// The room for reports that come at once.
     case receiveBuffer = "receive-buffer"
+    /// The D-Bus system bus.
     case bus
+    /// The service that finds devices, avahi-daemon.
     case responder
+    /// Programs that share the port of multicast DNS.
     case secondResponder = "second-responder"
+    /// The configuration of avahi-daemon.
     case responderConfiguration = "responder-configuration"
+    /// The clock of this machine.
     case clock
+    /// Whether the clock follows a time server.
     case clockSynchronization = "clock-synchronization"
+    /// Random numbers of the kernel.
     case entropy
+    /// Bluetooth adapters.
     case bluetooth
+    /// The folder in memory for sessions that are kept.
     case runtimeFolder = "runtime-folder"
+    /// How many files this process may open.
     case openFiles = "open-files"
+    /// The folder with fabrics and nodes.
     case stateFolder = "state-folder"
+    /// The age of the list of makers.
     case trustData = "trust-data"
+    /// The age of the last backup.
     case backup
-    // The network.
+
+    // MARK: The network
+
+    /// Whether other hosts answer a question to all.
     case multicast
+    /// The border routers of Thread networks.
     case borderRouters = "border-routers"
+    /// Several Thread networks, and their names.
     case threadNetworks = "thread-networks"
+    /// Thread networks that are split.
     case threadPartitions = "thread-partitions"
+    /// Border routers of one network that disagree.
     case threadDatasets = "thread-datasets"
+    /// The routes of this machine to Thread networks.
     case threadRoutes = "thread-routes"
-    // A node.
+
+    // MARK: A node
+
+    /// Whether the node advertises itself.
     case advertisement
+    /// The kinds of its addresses.
     case addresses
+    /// The routes of this machine to them.
     case route
+    /// Whether it answers a bare message.
     case datagram
+    /// Whether a session can be set up, and how fast it answers.
     case session
+    /// How many sessions it has room for.
     case sessionTable = "session-table"
+    /// How many subscriptions it has, and has room for.
     case subscriptions
+    /// How many fabrics it is on.
     case fabrics
+    /// The strength of its Wi-Fi signal.
     case wifiSignal = "wifi-signal"
+    /// The best of its links in the Thread network.
     case threadLink = "thread-link"
+    /// Frames that it had to send again.
     case radioErrors = "radio-errors"
+    /// How often it started, and why the last time.
     case reboots
+    /// The faults that it tells of.
     case faults
+    /// How much of its memory is free.
     case memory
+    /// Its battery.
     case nodeBattery = "node-battery"
+    /// Its clock.
     case nodeClock = "node-clock"
+    /// The end of its certificate and of ours.
     case certificate
+    /// Whether the ledger has newer software for it.
     case software
 
     /// The part of the way that it belongs to.

@@ -48,7 +48,7 @@ public struct FabricRecord: Equatable, Sendable {
     /// How the ids of new nodes are chosen.
     public var nodeIDs = NodeIDs.sequential
     /// When the identity key was made, in seconds since 1970; `nil` if it is the first one.
-    public var identityKeyMadeAt: Int64?
+    package var identityKeyMadeAt: Int64?
     /// The basis of sequential ``nodeIDs``; `nil` in records of release 0.1.0.
     package var origin: FabricOrigin?
     /// Our membership, where the key of the authority is on another machine; `nil` if it was not joined by a request.

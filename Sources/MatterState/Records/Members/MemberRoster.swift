@@ -72,12 +72,12 @@ public struct MemberRoster: Equatable, Sendable {
         /// The version of the tag that the others get, and that entries demand at the end.
         public let version: UInt16
         /// When it began, in seconds since 1970.
-        public let beganAt: Int64
+        package let beganAt: Int64
         /// Members who are not waited for.
-        public internal(set) var leftBehind: [String] = []
+        package internal(set) var leftBehind: [String] = []
         /// Whether the entries of nodes are being raised: from then on new ones demand the new version.
         public internal(set) var raises = false
-        /// The job that raises them.
+        /// The number of the job that raises them.
         public internal(set) var job: UInt64?
         /// The finds on nodes.
         public internal(set) var findings: [Finding] = []
@@ -90,7 +90,7 @@ public struct MemberRoster: Equatable, Sendable {
         /// His own node, whose id is not given out again.
         public let nodeID: NodeID
         /// When, in seconds since 1970.
-        public let removedAt: Int64
+        package let removedAt: Int64
         /// The finds on nodes.
         public let findings: [Finding]
     }

@@ -79,6 +79,7 @@ extension FabricCommand.Member {
             }
             let reports = former.findings.map { Report($0, names) }
             if !console.isJSON { console.rows(reports.first?.columns ?? [], reports.map(\.row), isFolding: true) }
+        }
 
         /// Exchanges the keys that he still knows: those of groups. Each is a job.
         ///
@@ -86,7 +87,8 @@ extension FabricCommand.Member {
         private func changeGroupKeys(_ context: CommandContext) async throws {
             var done: Set<UInt16> = []
             var fault: (any Error)?
-            for group in try context.controller.context.groups().sound().groups where done.insert(group.keySet).inserted {
+            for group in try context.controller.context.groups().sound().groups where done.insert(group.keySet).inserted
+            {
                 do {
                     try await RotationRun(
                         plan: .groupKey(group), known: [], context: context, time: options.timeout?.duration
@@ -97,7 +99,8 @@ extension FabricCommand.Member {
             }
             if !done.isEmpty, let other = try context.controller.members.roster()?.members.first {
                 context.console.warning(
-                    "the other administrators do not have the new keys of groups yet", .step("member.renew", other.name))
+                    "the other administrators do not have the new keys of groups yet", .step("member.renew", other.name)
+                )
             }
             if let fault { throw fault }
         }

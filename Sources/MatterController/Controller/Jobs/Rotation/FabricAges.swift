@@ -4,7 +4,7 @@ public import MatterState
 public struct FabricAges: Sendable {
     /// The identity protection key. One that was never exchanged here is at most as old as the root certificate.
     public let identityKey: Int64
-    /// Our own certificate.
+    /// The time from which our own certificate is valid, in seconds since 1970.
     public let ownCertificate: Int64
     /// The certificates of the nodes, as far as it is known, the oldest first.
     public let nodes: [(node: NodeRecord, since: Int64)]

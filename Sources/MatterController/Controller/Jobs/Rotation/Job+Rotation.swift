@@ -136,7 +136,7 @@ extension Job {
     }
 
     /// Whether a rotation is under way.
-    public var isRotating: Bool { rotation.map { $0.phase != .finished && cancelledAt == nil } ?? false }
+    package var isRotating: Bool { rotation.map { $0.phase != .finished && cancelledAt == nil } ?? false }
 
     /// The nodes that can be worked on now: our own certificate comes last.
     func workable(own: NodeID) -> [NodeID] {
@@ -180,7 +180,7 @@ extension Job.Kind {
     var turnsKeys: Bool {
         switch self {
         case .identityKey, .groupKey: true
-        case .join, .leave, .certificates: false
+        case .join, .leave, .certificates, .admit, .expel: false
         }
     }
 }
