@@ -93,7 +93,7 @@ import Testing
             lists.contains {
                 $0.contains("1/on-off/accepted-command-list") && $0.contains(" off (0x0000), on (0x0001)")
             })
-        #expect(lists.last == "0/basic-information/specification-version  1.4.2", "\(lists)")
+        #expect(lists.last == "0/basic-information/specification-version  1.6", "\(lists)")
         let piped = try await matterctl.succeed(
             "read", "lamp", "1/descriptor/device-type-list", "1/on-off/accepted-command-list")
         #expect(
