@@ -226,7 +226,7 @@ import Testing
         try await matterctl.succeed("group", "add", "lamps", "kitchen")
         let left = try await matterctl.succeed("group", "remove", "lamps", "kitchen")
         #expect(left.stderr.contains("the key of the group 'lamps' stays the same"), "\(left)")
-        #expect(left.stderr.contains("matterctl group delete lamps"), "\(left)")
+        #expect(left.stderr.contains("matterctl group rekey lamps"), "\(left)")
         let last = try await matterctl.succeed("group", "remove", "lamps", "hall")
         #expect(!last.stderr.contains("stays the same"), "\(last)")
     }

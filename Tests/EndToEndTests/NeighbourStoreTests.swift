@@ -55,7 +55,8 @@ import Testing
             let store = house.stores.appendingPathComponent(path).path
             let guest = try MatterCtl()
             let ipk = program == "matterjs" ? [] : ["--ipk", "@\(house.stores.appendingPathComponent("ipk").path)"]
-            let words = ["fabric", "import", "--from", program, store] + ipk
+            // Other tests run such a program at the same time, with another store.
+            let words = ["fabric", "import", "--from", program, store, "--force"] + ipk
             let rehearsal = try await guest.succeed(words + ["--dry-run", "--json"]).json()
             #expect(rehearsal["nodes"]?.elements.map { $0["node"]?.int } == [1, 2, 3], "\(path): \(rehearsal)")
             #expect(rehearsal["dryRun"]?.bool == true && rehearsal["store"]?.string == program)
