@@ -26,10 +26,8 @@ public struct DoctorService: FabricService {
     ///
     /// - Throws: `CancellationError`.
     public func examine() async throws -> Checkup {
-        var host = await machine()
+        let host = await machine()
         let network = try await network(host)
-        // A node on Thread is known by its border router, too.
-        host.hasThreadNodes = host.hasThreadNodes || !(network.borderRouters ?? []).isEmpty && host.nodeCount > 0
         return Checkup(HostExamination(facts: host).checks + NetworkExamination(facts: network, host: host).checks)
     }
 
