@@ -162,6 +162,7 @@ let package = Package(
         tests("MatterHTTPTests", ["CCurl", "MatterBase", "MatterLedger", logging]),
         tests("MatterCredentialsTests", ["JSON", "MatterBase", "MatterCrypto"]),
         tests("MatterTransportTests", ["MatterCrypto", "MatterNetwork"]),
+        tests("MatterDissectionTests", ["JSON", "MatterBase", "MatterCrypto", "MatterModel", "MatterNetwork"]),
         tests("MatterSecureChannelTests", ["MatterBase", "MatterCrypto", "MatterNetwork"]),
         tests("MatterInteractionTests", ["MatterBase", "MatterModel", "MatterNetwork"]),
         tests("MatterDataModelTests", ["JSON", "MatterBase", "MatterClusters", "MatterModel"]),

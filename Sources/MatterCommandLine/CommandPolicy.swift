@@ -19,13 +19,13 @@ struct CommandPolicy: Equatable {
 
     /// The commands that change no device and no record. Sessions, counters and caches are written all the same.
     static let reading = CommandPolicy(allowed: [
-        "acl ls", "attest", "battery", "button", "clusters", "color", "conform", "cover", "dcl certified", "dcl model",
-        "dcl pki", "dcl vendor", "dcl versions", "describe", "discover", "doctor", "energy", "events", "fabric ls",
-        "fabric show", "fan", "group ls", "icd ls", "job ls", "job show", "lock codes", "lock show", "media", "mode",
-        "motion", "net status", "network credentials ls", "node fabrics ls", "node ls", "node show",
-        "payload parse", "ping", "read", "room ls", "scene ls", "sensor", "session ls",
-        "smoke-alarm", "status", "subscribe", "supports", "thermostat", "thread dataset show", "tlv", "trust ls",
-        "trust show", "vacuum", "valve", "wait", "who", "window status",
+        "acl ls", "attest", "battery", "button", "clusters", "color", "conform", "cover", "dcl certified",
+        "dcl model", "dcl pki", "dcl vendor", "dcl versions", "decode", "describe", "discover", "doctor", "energy",
+        "events", "fabric ls", "fabric show", "fan", "group ls", "icd ls", "job ls", "job show", "lock codes",
+        "lock show", "media", "mode", "motion", "net status", "network credentials ls", "node fabrics ls", "node ls",
+        "node show", "payload parse", "ping", "read", "room ls", "scene ls", "sensor", "session ls", "smoke-alarm",
+        "status", "subscribe", "supports", "thermostat", "thread dataset show", "tlv", "trust ls", "trust show",
+        "vacuum", "valve", "wait", "who", "window status",
     ])
 
     init(allowed: Set<String>) { self.allowed = allowed }

@@ -65,7 +65,7 @@ struct MatterCtl: AsyncParsableCommand {
                     ]),
                 CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),
             ] + modules.map(\.commands) + [
-                CommandGroup(name: "Offline tools", subcommands: [PayloadCommand.self, TLVCommand.self]),
+                CommandGroup(name: "Offline tools", subcommands: [PayloadCommand.self, TLVCommand.self, Decode.self]),
                 CommandGroup(name: "Test bench", subcommands: testBench),
             ])
     }

@@ -16,7 +16,8 @@ public struct Program: Sendable {
         let presentation = Presentation(arguments)
         Terminal.current.present(presentation)
         isJSON = presentation.isJSON
-        self.arguments = LeadingOptions.moved(OldSpellings.replaced(Array(arguments)), of: MatterCtl.self)
+        self.arguments = TraceArguments.replaced(
+            LeadingOptions.moved(OldSpellings.replaced(Array(arguments)), of: MatterCtl.self), of: MatterCtl.self)
     }
 
     /// Runs as this process, and ends it. The command line is understood on the thread that is there; others start with

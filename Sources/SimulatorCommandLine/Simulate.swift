@@ -306,12 +306,17 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         let logger = try output.logger()
         let trace: @Sendable (String) -> Void = { logger.trace("\($0)") }
         let options = deviceOptions
+        var surroundings = SimulatedDevice.Surroundings(
+            port: port == 0 ? 0 : port + UInt16(number), advertiser: avahi, discovery: avahi,
+            store: DeviceStore(directory, node: number), bluetooth: bluetooth, report: { printer.print($0) },
+            trace: output.verbose > 1 ? trace : nil)
+        if let keyLog = try TraceSetup.keyLog(output.console) {
+            var outputs = MessageTrace.Outputs()
+            outputs.keyLog = keyLog
+            surroundings.observer = MessageTrace(outputs)
+        }
         let device = try SimulatedDevice(
-            configuration,
-            surroundings: SimulatedDevice.Surroundings(
-                port: port == 0 ? 0 : port + UInt16(number), advertiser: avahi, discovery: avahi,
-                store: DeviceStore(directory, node: number), bluetooth: bluetooth, report: { printer.print($0) },
-                trace: output.verbose > 1 ? trace : nil),
+            configuration, surroundings: surroundings,
             endpoints: { (try? plans(kinds, options))?.endpoints ?? [] })
         let port = try await device.start()
         printer.ready(

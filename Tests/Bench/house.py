@@ -6,7 +6,8 @@
 A folder that was used before keeps its commissioned lights.
 
 Virtual lights, commissioned beforehand, are followed by one process. Measured: the time until the last one is followed, the
-memory of the process, its CPU for a report, and the time until a group of lights that restarted at once is followed again.
+memory of the process, its CPU for a report, and the time until a group of lights that restarted at once is followed again; and how
+long `doctor` and `conform` take.
 """
 import argparse
 import json
@@ -20,7 +21,7 @@ import sys
 import time
 
 # MiB; milliseconds of CPU; seconds.
-LIMITS = {"memory": 100, "report": 0.5, "setUp": 60, "recovery": 60, "bridgeReport": 5, "tab": 30}
+LIMITS = {"doctor": 2, "conform": 2, "memory": 100, "report": 0.5, "setUp": 60, "recovery": 60, "bridgeReport": 5, "tab": 30}
 BRIDGE_PORT, BRIDGE_ENDPOINTS = 19000, 100
 FIRST_PORT = 20000
 ROUNDS = 5
@@ -35,6 +36,18 @@ def tab(binary, environment, count):
         times.append((time.perf_counter() - begun) * 1000)
         if answer.stdout.count(b"\n") != count + 1:
             fail(f"completion does not offer {count} nodes")
+    return statistics.median(times)
+
+
+def seconds(binary, environment, *words):
+    """Seconds that a command takes, the median of five runs. 12 is a finding, and no failure of the command."""
+    times = []
+    for _ in range(5):
+        begun = time.perf_counter()
+        ended = subprocess.run([binary, *words], env=environment, capture_output=True, text=True)
+        times.append(time.perf_counter() - begun)
+        if ended.returncode not in (0, 12):
+            fail(f"{' '.join(words)} ended with {ended.returncode}: {ended.stderr}")
     return statistics.median(times)
 
 
@@ -156,6 +169,8 @@ def bridge(binary, work):
     if not (work / "bridge-home").exists():
         commission(binary, environment, [BRIDGE_PORT], 1)
 
+    conform = seconds(binary, environment, "conform", "1")
+    print(f"house: conform of {BRIDGE_ENDPOINTS} endpoints takes {conform:.2f} s", flush=True)
     watch = Watch(binary, environment, work, ["1", "*/*/*"])
     until("subscription", lambda: watch.established == 1, 60, watch.process)
     time.sleep(2)
@@ -169,7 +184,7 @@ def bridge(binary, work):
     watch.process.send_signal(signal.SIGINT)
     watch.process.wait()
     device.kill()
-    return {"bridgeAttributes": lines, "bridgeReport": used / (BRIDGE_ENDPOINTS * ROUNDS)}
+    return {"conform": conform, "bridgeAttributes": lines, "bridgeReport": used / (BRIDGE_ENDPOINTS * ROUNDS)}
 
 
 def main():
@@ -194,6 +209,8 @@ def main():
     print(f"house: {total} nodes, commissioned in {result['commissioning']:.0f} s, a process each", flush=True)
     result["tab"] = tab(options.binary, environment, total)
     print(f"house: a TAB takes {result['tab']:.1f} ms", flush=True)
+    result["doctor"] = seconds(options.binary, environment, "doctor")
+    print(f"house: doctor takes {result['doctor']:.2f} s", flush=True)
     watch = Watch(options.binary, environment, work, ["--all", "1/on-off/on-off"])
     result["setUp"] = until("subscriptions", lambda: watch.established == total, 300, watch.process)
     result["setUpCPU"] = cpu(watch.process)

@@ -141,6 +141,7 @@ import Testing
             ("dcl pki", "", .noLedger),
             ("payload parse", "34970112332", .result("{\"flow\":")),
             ("payload make", "--passcode 20202021 --discriminator 1", .result("{\"qrCode\":")),
+            ("decode", "/nowhere", .error(64, "usage.file")),
             ("tlv", "1524012A18", .result("{\"tagControl\":")),
             ("simulate", "on-off-light --port 0 --mdns none --for 100ms", .result("{\"event\":")),
             ("bench toggle", "lamp", .noNode),

@@ -13,6 +13,7 @@ import Testing
     private static let needsStore = "a job comes of the store of another program, in NeighbourJoinTests"
     private static let exceptions = [
         "discover": "it prints what other machines advertise, which Avahi finds",
+        "decode": "it prints a capture's messages, with the time of each; TraceTests",
         "doctor": "it prints the state of this machine; DoctorTests",
         "job resume": needsStore, "job cancel": needsStore,
         "icd listen": "it prints check-ins of devices, which find this machine by mDNS",

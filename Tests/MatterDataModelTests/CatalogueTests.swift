@@ -253,6 +253,7 @@ extension ClusterDefinition {
         plain.attributes = attributes.map {
             var attribute = $0
             attribute.type = $0.type.withoutHints()
+            attribute.isSecret = false
             return attribute
         }
         plain.commands = commands.map { $0.withoutHints() }
@@ -281,6 +282,7 @@ extension FieldDefinition {
     fileprivate func withoutHints() -> FieldDefinition {
         var plain = self
         plain.type = type.withoutHints()
+        plain.isSecret = false
         plain.substitute = nil
         return plain
     }

@@ -143,6 +143,37 @@ OMITTABLE = [
     (0x300, r"\w+\.(OptionsMask|OptionsOverride)", 0),
 ]
 
+# Elements whose values are secrets: with one, a stranger can act in the place of its owner. Traces and reports leave them out.
+SECRETS = [
+    (0x029, r"\w+\.UpdateToken"),
+    (0x031, r"AddOrUpdateWiFiNetwork\.Credentials"),
+    (0x031, r"AddOrUpdateThreadNetwork\.OperationalDataset"),
+    (0x033, r"\w+\.EnableKey"),
+    (0x03C, r"OpenCommissioningWindow\.PAKEPasscodeVerifier"),
+    (0x03E, r"AddNOC\.IPKValue"),
+    (0x03F, r"GroupKeySetStruct\.EpochKey\d"),
+    (0x046, r"\w+\.(Key|VerificationKey)"),
+    (0x065, r"(JoinGroup|UpdateGroupKey)\.Key"),
+    (0x101, r"\w+\.(PINCode|CredentialData|SigningKey|GroupResolvingKey)"),
+    (0x101, r"AliroGroupResolvingKey"),
+    (0x450, r"\w+\.NetworkAdministratorSharedSecret"),
+    (0x451, r"\w+\.Passphrase"),
+    (0x452, r"\w+\.(Dataset|ActiveDataset|PendingDataset)"),
+    (0x453, r"\w+\.OperationalDataset"),
+    (0x50E, r"\w+\.(SetupPIN|TempAccountIdentifier)"),
+    (0x50F, r"\w+\.(PINCode|OldPIN|NewPIN)"),
+    (0x553, r"SFrameStruct\.BaseKey"),
+    (0x751, r"\w+\.PAKEPasscodeVerifier"),
+    (0x752, r"DatastoreGroupKeySetStruct\.EpochKey\d"),
+    (0x753, r"\w+\.PAKEPasscodeVerifier"),
+    (0x131BFC00, r"Configuration\.UserIdAndSecretKey"),
+    (0x131BFC01, r"(\w+\.)?RefreshToken"),
+    (0x131BFC02, r"ConfigureThreadDataset\.Dataset"),
+    (0x131BFC02, r"ActiveOperationalDataset"),
+    # Types of all clusters.
+    (None, r"ICEServerStruct\.Credential"),
+]
+
 # What octet strings hold that the model types as plain octets.
 FORMATS = [
     (0x033, r"NetworkInterface\.IPv4Addresses", "ipv4adr"),
@@ -165,11 +196,11 @@ KNOWN_KEYS = {
     "bitmap": {"type", "masks", "labels", "provisional"},
     "struct": {"fields", "fabricScoped", "provisional"},
     "field": {"id", "name", "type", "list", "nullable", "optional", "fabricSensitive", "provisional", "min", "max",
-              "default", "minLength", "maxLength", "minItems", "maxItems", "unit"},
+              "default", "minLength", "maxLength", "minItems", "maxItems", "unit", "secret"},
     "attribute": {"id", "name", "type", "list", "nullable", "optional", "writable", "unreadable", "read", "write",
                   "fabricScoped", "fabricSensitive", "mustTimedWrite", "mustAtomicWrite", "changesOmitted",
                   "provisional", "deprecated", "min", "max", "default", "minLength", "maxLength", "minItems",
-                  "maxItems", "aliases", "notes", "sinceRevision", "untilRevision", "unit"},
+                  "maxItems", "aliases", "notes", "sinceRevision", "untilRevision", "unit", "secret"},
     "command": {"id", "name", "direction", "response", "timed", "invoke", "fabricScoped", "optional", "largeMessage",
                 "fields", "provisional", "deprecated", "aliases", "notes", "sinceRevision", "untilRevision",
                 "bareFieldsOnWire"},
@@ -205,6 +236,15 @@ def default_text(value):
     if value is True or value is False:
         return "true" if value else "false"
     return str(value)
+
+
+def secret(cluster, owner, value):
+    place = f"{owner}.{value['name']}" if owner else value["name"]
+    for number, pattern in SECRETS:
+        if cluster == number and re.fullmatch(pattern, place):
+            used.add((number, pattern))
+            return "S"
+    return "S" if value.get("secret") else ""
 
 
 def limits(cluster, owner, value):
@@ -262,7 +302,8 @@ def fields(cluster, owner, value):
     lines = []
     for field in sorted(value["fields"], key=lambda field: field["id"]):
         check_keys("field", field, f"{owner}.{field['name']}")
-        lines.append(line("f", field["id"], field["name"], field["type"], flags(field), limits(cluster, owner, field)))
+        lines.append(line("f", field["id"], field["name"], field["type"],
+                          flags(field, secret(cluster, owner, field)), limits(cluster, owner, field)))
     return lines
 
 
@@ -330,7 +371,8 @@ def cluster_record(cluster):
 
 def attribute_lines(cluster, attribute):
     check_keys("attribute", attribute, attribute["name"])
-    letters = flags(attribute, READ.get(attribute.get("read"), ""), WRITE.get(attribute.get("write"), ""))
+    letters = flags(attribute, READ.get(attribute.get("read"), ""), WRITE.get(attribute.get("write"), ""),
+                    secret(cluster, "", attribute))
     return [line("A", f"{attribute['id']:x}", attribute["name"], attribute["type"], letters,
                  limits(cluster, "", attribute))] + extras(attribute)
 
@@ -396,13 +438,14 @@ def render(standard, vendor):
         index.append(line("I", f"{cluster['id']:x}", cluster["name"], offset, len(text)) + "\n")
         body.append(text)
         offset += len(text)
-    unused = {(number, pattern) for number, pattern, _ in UNITS + FORMATS + OMITTABLE} - used
+    globals_text = "".join(entry + "\n" for entry in global_record(standard))
+    unused = {(number, pattern) for number, pattern, *_ in UNITS + FORMATS + OMITTABLE + SECRETS} - used
     if unused:
         sys.exit(f"hints that match nothing: {sorted(unused)}")
     sections = {
         "index": ("Cluster id, name, and where its record stands in `clusters`.", "".join(index)),
         "globals": ("Semantic types, global types, global attributes, status codes.",
-                    "".join(entry + "\n" for entry in global_record(standard))),
+                    globals_text),
         "deviceTypes": ("Device types.", "".join(entry + "\n" for entry in device_type_record(standard))),
         "clusters": ("One record per cluster.", "".join(body)),
     }

@@ -48,6 +48,7 @@ public struct CommandContext: Sendable {
             unixTime: Terminal.current.unixTime)
         settings.runtime = RuntimeDirectory(environment: Environment.all)
         settings.isFresh = options.fresh
+        settings.trace = try TraceSetup.trace(options, console)
         settings.keepsSessions = !options.noKeep
         if options.progress == .json {
             settings.sessionProgress = { node, rung, time in

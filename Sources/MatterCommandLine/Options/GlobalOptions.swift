@@ -121,6 +121,11 @@ public struct NetworkOptions: ParsableArguments, Sendable {
     @Flag(name: .long, help: "Close the session at the end instead of keeping it for the next command.")
     var noKeep = false
 
+    @Flag(name: .long, help: TraceSetup.traceHelp) var trace = false
+    @Option(name: .long, help: TraceSetup.traceToHelp, completion: .kind(.file)) var traceTo: String?
+    @Flag(name: .long, help: TraceSetup.secretsHelp) var traceSecrets = false
+    @Flag(name: .long, help: ArgumentHelp("The --yes of --trace-secrets.", visibility: .hidden)) var traceYes = false
+
     @Option(name: .long, help: ArgumentHelp("Progress on stderr: auto, plain, json or none.", valueName: "STYLE"))
     var progress: ProgressStyle = .auto
 
@@ -136,6 +141,7 @@ public struct NetworkOptions: ParsableArguments, Sendable {
         noKeep = line.keepsNothing
         progress = .auto
         wait = false
+        (trace, traceTo, traceSecrets, traceYes) = (false, nil, false, false)
     }
 
     /// Refuses options that contradict each other.

@@ -7,7 +7,12 @@ public enum InputFile {
     private static let longestLine = 16_384
 
     /// The contents of a file of at most 16 MiB.
-    public static func contents(_ path: String) throws -> [UInt8] {
+    public static func contents(_ path: String) throws -> [UInt8] { try contents(path, upTo: largest) }
+
+    /// The contents of a file.
+    ///
+    /// - Parameter limit: the most bytes that it may have.
+    static func contents(_ path: String, upTo limit: Int) throws -> [UInt8] {
         let source = try Source(path)
         defer { source.close() }
         var contents: [UInt8] = []
@@ -16,8 +21,8 @@ public enum InputFile {
             let count = try buffer.withUnsafeMutableBytes { buffer throws in try source.read(buffer[...]) }
             if count == 0 { return contents }
             contents += buffer[..<count]
-            guard contents.count <= largest else {
-                throw CommandLineError(.usageFile, "\(path) is larger than 16 MiB")
+            guard contents.count <= limit else {
+                throw CommandLineError(.usageFile, "\(path) is larger than \(limit >> 20) MiB")
             }
         }
     }

@@ -42,6 +42,10 @@ public enum Hints {
         "policy.see":
             "see what is allowed: cat /etc/matterctl/policy.json; the administrator of this machine can change it",
         "policy.unset": "it was set to keep this shell from changing anything: unset MATTERCTL_READONLY",
+        "trace.key-log": "remove the file when it is not needed any more: unset MATTERCTL_KEYLOG",
+        "trace.secrets": "leave --trace-secrets out, or add --yes if the secrets may go there",
+        "capture.unreadable":
+            "record one: sudo tcpdump -i any -s 0 -w FILE.pcap udp, or add --trace FILE.pcapng to any command",
         // Advice of doctor
         "doctor.interface": "plug the cable in or join the Wi-Fi, and switch the interface on: sudo ip link set {0} up",
         "doctor.ipv6-kernel":

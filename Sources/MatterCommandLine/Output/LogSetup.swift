@@ -14,7 +14,9 @@ enum LogSetup {
         let terminal = Terminal.current
         var write: @Sendable (String) -> Void = { terminal.error($0) }
         if let file {
-            let descriptor = try opened(file)
+            let descriptor = try opened(file) { reason in
+                CommandLineError(.usageLogFile, "cannot write the log file '\(file)': \(reason)")
+            }
             write = { _ = Terminal.write($0, to: descriptor) }
         }
         return Logger(label: "matterctl") { [write] _ in LineLog(write: write, logLevel: level) }
@@ -23,11 +25,12 @@ enum LogSetup {
 
 extension LogSetup {
     /// The file, ours alone: logs name addresses and nodes. A pipe without a reader is not waited for.
-    private static func opened(_ file: String) throws(CommandLineError) -> Int32 {
-        func failure(_ reason: String) -> CommandLineError {
-            CommandLineError(.usageLogFile, "cannot write the log file '\(file)': \(reason)")
-        }
-        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    ///
+    /// - Parameter appends: whether what is in it stays.
+    static func opened(
+        _ file: String, appends: Bool = true, failure: (String) -> CommandLineError
+    ) throws(CommandLineError) -> Int32 {
+        let flags = O_WRONLY | O_CREAT | (appends ? O_APPEND : 0) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         let descriptor = open(file, flags, 0o600)
         guard descriptor >= 0 else {
             switch errno {
@@ -37,9 +40,10 @@ extension LogSetup {
             }
         }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else {
-            return descriptor
-        }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return descriptor }
+        // Only now, as what is no file of ours stays as it is.
+        if !appends { ftruncate(descriptor, 0) }
+        guard status.st_mode & 0o077 != 0 else { return descriptor }
         guard fchmod(descriptor, 0o600) == 0 else {
             let reason = "others may read it, and that cannot be changed: \(String(cString: strerror(errno)))"
             close(descriptor)

@@ -44,6 +44,8 @@ public final class Controller: Sendable {
         public var waits: (any NodeWaits)?
         /// False if sessions are closed at the end instead of kept.
         public var keepsSessions = true
+        /// Shows every message that is sent and received.
+        public var trace: MessageTrace?
         /// Finds nodes and devices in place of Avahi.
         package var discovery: (any Discovery)?
         /// Finds devices over Bluetooth; called when a commissioning may need it. `nil` where there is none.

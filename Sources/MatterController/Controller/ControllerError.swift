@@ -84,13 +84,16 @@ public struct ControllerError: CodedError {
         case noCheckIn = "icd.no-check-in"
         /// Another process takes the check-ins of the fabric's nodes.
         case listening = "icd.listening"
+        /// A file is no capture of network traffic.
+        case captureUnreadable = "capture.unreadable"
 
         /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
             case .outcomeUnknown: .outcomeUnknown
             case .unsupportedCluster, .deviceLacks: .unsupported
-            case .ambiguousEndpoint, .groupTarget, .otherIssuer, .lockout, .invalidAccessEntry, .ownFabric,
+            case .captureUnreadable, .ambiguousEndpoint, .groupTarget, .otherIssuer, .lockout, .invalidAccessEntry,
+                .ownFabric,
                 .outOfLimits, .pinNeeded,
                 .modeUnclear, .networkInUse:
                 .invalidInput

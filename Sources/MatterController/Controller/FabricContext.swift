@@ -192,7 +192,11 @@ public final class FabricContext: Sendable {
     }
 
     func manager() throws -> ExchangeManager {
-        try opened.withLock { opened in
+        // A commissioning may make the fabric first: its nodes have no names yet then.
+        if let shown = options.trace, opened.withLock({ $0.manager == nil }), let names = try? traceNames() {
+            shown.use(names)
+        }
+        return try opened.withLock { opened in
             if let manager = opened.manager { return manager }
             let logger = options.logger
             var trace: (@Sendable (String) -> Void)?
@@ -201,7 +205,7 @@ public final class FabricContext: Sendable {
                 time: options.time, links: options.links, random: options.random,
                 admission: { [reports = opened.reports] protocolID, opcode, isSecure in
                     isSecure && Self.admits(protocolID, opcode, isListening: reports.isListening)
-                }, trace: trace)
+                }, trace: trace, observer: options.trace)
             opened.manager = manager
             // Ends with the manager.
             options.time.start { [reports = opened.reports] in await reports.serve(manager) }

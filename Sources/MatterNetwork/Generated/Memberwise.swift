@@ -15,6 +15,15 @@ extension AdvertisedParameters {
     }
 }
 
+extension CapturedDatagram {
+    package init(time: Int64, source: PeerAddress, destination: PeerAddress, payload: [UInt8], _: Void = ()) {
+        self.time = time
+        self.source = source
+        self.destination = destination
+        self.payload = payload
+    }
+}
+
 extension CheckInMessage {
     package init(counter: UInt32, applicationData: [UInt8], _: Void = ()) {
         self.counter = counter

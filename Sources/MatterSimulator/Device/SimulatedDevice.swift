@@ -23,6 +23,8 @@ package actor SimulatedDevice {
         /// Told of everything that a person may want to see.
         package var report: @Sendable (NodeReport) -> Void
         package var trace: (@Sendable (String) -> Void)?
+        /// Sees every message, and the keys that open it.
+        package var observer: (any TrafficObserver)?
 
         package init(
             port: UInt16, advertiser: (any Advertiser)? = nil, discovery: (any Discovery)? = nil,
@@ -106,7 +108,7 @@ package actor SimulatedDevice {
         }
         manager = try ExchangeManager(
             time: surroundings.time, port: ownPort, links: links ?? network, random: surroundings.random,
-            admission: Self.admits, trace: surroundings.trace)
+            admission: Self.admits, trace: surroundings.trace, observer: surroundings.observer)
         node = try SimulatedNode(
             configuration, endpoints: endpoints(), saved: saved?.node ?? SavedNode(), random: surroundings.random,
             at: Moment(surroundings.time))

@@ -31,12 +31,13 @@ final class VirtualDevice: Sendable {
     ///   - options: further options of `simulate`.
     ///   - isAdvertised: whether discovery finds it.
     ///   - input: what a person types into it.
+    ///   - environment: that of the laboratory, if none is given.
     static func start(
         _ types: String = "dimmable-light", faults: [String] = [], options: [String] = [], isAdvertised: Bool = false,
-        on place: FarHost? = nil, input: String = ""
+        on place: FarHost? = nil, input: String = "", environment: [String: String]? = nil
     ) async throws -> VirtualDevice {
         let number = count.add(1, ordering: .relaxed).newValue
-        let device = try VirtualDevice(number, types, faults, options, isAdvertised, place, input)
+        let device = try VirtualDevice(number, types, faults, options, isAdvertised, place, input, environment)
         try await device.waitUntilReady()
         return device
     }
@@ -73,7 +74,7 @@ final class VirtualDevice: Sendable {
 
     private init(
         _ number: Int, _ types: String, _ faults: [String], _ options: [String], _ isAdvertised: Bool,
-        _ place: FarHost?, _ input: String
+        _ place: FarHost?, _ input: String, _ given: [String: String]?
     ) throws {
         (port, passcode) = (7600 + number, 30_303_031 + 7 * number)
         discriminator = (number % 16) << 8 | (number / 16 * 16 + 10) % 256
@@ -87,7 +88,7 @@ final class VirtualDevice: Sendable {
             folder.file("trust/paa.der").path, "--mdns", isAdvertised ? "avahi" : "none",
         ]
         command = words + options + faults.flatMap { ["--fault", $0] }
-        environment = place?.environment ?? Laboratory.environment
+        environment = given ?? place?.environment ?? Laboratory.environment
         state = Mutex(State(child: try Self.run(command, environment, in: folder, input: input)))
     }
 

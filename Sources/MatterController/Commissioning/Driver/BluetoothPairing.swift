@@ -21,6 +21,8 @@ struct BluetoothPairing: Sendable {
     let time: any TimeSource
     let random: any RandomSource
     let logger: Logger
+    /// Sees all messages.
+    var observer: (any TrafficObserver)?
 
     /// - Throws: ``SessionError``, ``TransportError``, what the central throws, `CancellationError`. Nothing of the
     ///   connection is left then.
@@ -32,7 +34,8 @@ struct BluetoothPairing: Sendable {
         let links = BTPLinks(connection, time: time)
         let manager: ExchangeManager
         do {
-            manager = try ExchangeManager(time: time, links: links, random: random) { _, _, _ in false }
+            manager = try ExchangeManager(
+                time: time, links: links, random: random, admission: { _, _, _ in false }, observer: observer)
         } catch {
             await links.close()
             throw error

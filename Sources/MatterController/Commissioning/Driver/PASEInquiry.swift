@@ -23,7 +23,8 @@ struct PASEInquiry: Sendable {
         self.connector = connector
         self.discovery = discovery
         self.bluetooth = bluetooth.map {
-            BluetoothPairing(central: $0, time: connector.time, random: random, logger: logger)
+            BluetoothPairing(
+                central: $0, time: connector.time, random: random, logger: logger, observer: connector.observer)
         }
         self.random = random
         self.progress = progress

@@ -112,7 +112,8 @@ struct Pairing: Sendable {
             connector: environment.connector, discovery: environment.discovery,
             bluetooth: environment.bluetooth.map {
                 BluetoothPairing(
-                    central: $0, time: environment.time, random: environment.random, logger: environment.logger)
+                    central: $0, time: environment.time, random: environment.random, logger: environment.logger,
+                    observer: environment.connector.observer)
             }, random: environment.random, request: request, clock: clock,
             proofs: proofs
         ).pair(lookout: lookout, until: deadline, waitsForWindow: waitsForWindow)

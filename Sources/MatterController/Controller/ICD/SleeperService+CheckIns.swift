@@ -31,7 +31,7 @@ extension SleeperService {
             time: options.time, port: port, links: options.links, random: options.random,
             admission: { protocolID, opcode, isSecure in
                 !isSecure && protocolID == .secureChannel && opcode == SecureChannelOpcode.checkIn.rawValue
-            })
+            }, observer: options.trace)
         do {
             let open = try await manager.open()
             let service = try await advertise(port: open)

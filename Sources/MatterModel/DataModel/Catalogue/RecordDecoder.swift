@@ -140,7 +140,8 @@ struct RecordDecoder {
             defaultValue: details.defaultValue, isOptional: has("o"), isWritable: has("w"), isReadable: !has("u"),
             readPrivilege: has("M") ? .administer : has("m") ? .manage : .view,
             writePrivilege: has("Y") ? .administer : has("y") ? .manage : .operate,
-            isFabricScoped: has("f"), isFabricSensitive: has("s"), mustTimedWrite: has("t"), mustAtomicWrite: has("a"),
+            isFabricScoped: has("f"), isFabricSensitive: has("s"), isSecret: has("S"), mustTimedWrite: has("t"),
+            mustAtomicWrite: has("a"),
             changesOmitted: has("c"), isProvisional: has("p"), isDeprecated: has("d"),
             sinceRevision: details.sinceRevision, untilRevision: details.untilRevision, notes: [])
     }
@@ -151,7 +152,8 @@ struct RecordDecoder {
         return FieldDefinition(
             id: UInt8(truncatingIfNeeded: line.decimal(0) ?? 0), name: line.string(1),
             type: type(line.string(2), flags, details), isOptional: flags.contains(UInt8(ascii: "o")),
-            isFabricSensitive: flags.contains(UInt8(ascii: "s")), isProvisional: flags.contains(UInt8(ascii: "p")),
+            isFabricSensitive: flags.contains(UInt8(ascii: "s")), isSecret: flags.contains(UInt8(ascii: "S")),
+            isProvisional: flags.contains(UInt8(ascii: "p")),
             defaultValue: details.defaultValue, substitute: details.substitute)
     }
 

@@ -27,6 +27,8 @@ public struct AttributeDefinition: Sendable, Equatable {
     package var isFabricScoped: Bool
     /// True if only the fabric it belongs to sees it.
     package var isFabricSensitive: Bool
+    /// True if its value is a secret, which traces and reports leave out.
+    package var isSecret = false
     /// True if a write needs a timed interaction.
     public var mustTimedWrite: Bool
     /// True if a write needs an atomic request.

@@ -92,6 +92,8 @@ public struct FieldDefinition: Sendable, Equatable {
     package var isOptional: Bool
     /// True if only the fabric it belongs to sees it.
     package var isFabricSensitive: Bool
+    /// True if its value is a secret, which traces and reports leave out.
+    package var isSecret = false
     /// True if the specification has not settled it yet.
     package var isProvisional: Bool
     /// The initial value, if the model has one.

@@ -100,6 +100,7 @@ extension AttributeDefinition {
         object.set("write", writePrivilege, default: .operate)
         object.set("fabricScoped", isFabricScoped)
         object.set("fabricSensitive", isFabricSensitive)
+        object.set("secret", isSecret)
         object.set("mustTimedWrite", mustTimedWrite)
         object.set("mustAtomicWrite", mustAtomicWrite)
         object.set("changesOmitted", changesOmitted)
@@ -151,6 +152,7 @@ extension FieldDefinition {
         object["default"] = defaultValue?.json
         object.set("optional", isOptional)
         object.set("fabricSensitive", isFabricSensitive)
+        object.set("secret", isSecret)
         object.set("provisional", isProvisional)
         return .object(object)
     }

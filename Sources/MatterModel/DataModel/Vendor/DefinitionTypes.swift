@@ -87,7 +87,7 @@ struct DefinitionTypes {
 
     /// The keys that an attribute and a field share.
     static let typeKeys: Set<String> = limitKeys.union([
-        "id", "name", "type", "list", "nullable", "optional", "fabricSensitive", "provisional", "unit",
+        "id", "name", "type", "list", "nullable", "optional", "fabricSensitive", "provisional", "unit", "secret",
     ])
 
     /// The `fields` of a structure, command or event.
@@ -102,7 +102,8 @@ struct DefinitionTypes {
             fields.append(
                 FieldDefinition(
                     id: id, name: name, type: try type(of: field), isOptional: try field.flag("optional"),
-                    isFabricSensitive: try field.flag("fabricSensitive"), isProvisional: try field.flag("provisional"),
+                    isFabricSensitive: try field.flag("fabricSensitive"), isSecret: try field.flag("secret"),
+                    isProvisional: try field.flag("provisional"),
                     defaultValue: try Self.defaultValue(field), substitute: nil))
         }
         return fields.sorted { $0.id < $1.id }

@@ -137,7 +137,7 @@ extension ClusterDefinition {
                 readPrivilege: try attribute.word("read", privileges) ?? .view,
                 writePrivilege: try attribute.word("write", privileges) ?? .operate,
                 isFabricScoped: try attribute.flag("fabricScoped"),
-                isFabricSensitive: try attribute.flag("fabricSensitive"),
+                isFabricSensitive: try attribute.flag("fabricSensitive"), isSecret: try attribute.flag("secret"),
                 mustTimedWrite: try attribute.flag("mustTimedWrite"),
                 mustAtomicWrite: try attribute.flag("mustAtomicWrite"),
                 changesOmitted: try attribute.flag("changesOmitted"), isProvisional: try attribute.flag("provisional"),

@@ -9,6 +9,8 @@ package struct Connector: Sendable {
     let manager: ExchangeManager
     private let processing: Duration
     private let logger: Logger
+    /// Sees all messages of the manager.
+    package var observer: (any TrafficObserver)? { manager.observer }
 
     /// - Parameter processing: how long a peer may take over the first message of the first attempt; each further
     ///   attempt allows twice as much.

@@ -20,6 +20,8 @@ extension ExchangeManager {
         let link = try await openLink()
         let datagram = try engine.seal(message)
         trace?("-> \(message.address) \(datagram.count) bytes")
+        observer?.uses(message.security)
+        observer?.sent(datagram, to: message.address, from: link.port)
         let attempts = link.multicast(datagram, to: message.address)
         let sent = attempts.filter { $0.refusal == nil }.map(\.interface)
         guard sent.isEmpty else { return sent }

@@ -31,6 +31,7 @@ extension ExchangeManager {
             let session = try engine.adopt(snapshot, counters: count, now: time.now)
         else { return nil }
         reservations[session] = reserve
+        observer?.established(snapshot.parameters)
         return session
     }
 

@@ -51,6 +51,8 @@ package actor ExchangeManager {
     /// Who waits for the last acknowledgements and retransmissions.
     private var deliveries: ChangeSignal?
     let trace: (@Sendable (String) -> Void)?
+    /// Sees all messages.
+    package nonisolated let observer: (any TrafficObserver)?
 
     /// How many of ``incoming`` may wait to be served: a report of each node of a large house, all at once.
     private static let mostUnserved = 4096
@@ -69,10 +71,11 @@ package actor ExchangeManager {
     ///   - unsecuredCounter: where the counter of unsecured messages begins; at random if `nil`.
     ///   - admission: what peers may begin.
     ///   - trace: called with a line for every datagram, if datagrams are traced.
+    ///   - observer: sees every message and the keys that open it.
     package init(
         time: any TimeSource = SystemTime(), port: UInt16 = 0, links: any LinkProvider = UDPLinks(),
         random: any RandomSource, unsecuredCounter: UInt32? = nil, admission: @escaping MessageEngine.Admission,
-        trace: (@Sendable (String) -> Void)? = nil
+        trace: (@Sendable (String) -> Void)? = nil, observer: (any TrafficObserver)? = nil
     ) throws(CryptoError) {
         self.time = time
         eventLoop = time.eventLoop
@@ -83,6 +86,7 @@ package actor ExchangeManager {
             link: links.properties, random: random, unsecuredCounter: unsecuredCounter, admission: admission)
         localPort = port
         self.trace = trace
+        self.observer = observer
         (incoming, incomingContinuation) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingNewest(Self.mostUnserved))
         (groupMessages, groupContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
@@ -117,6 +121,7 @@ package actor ExchangeManager {
     package func install(_ parameters: SecureSessionParameters) throws(CryptoError) -> SessionReference {
         reservedSessionIDs.remove(parameters.localSessionID)
         losses[.secure(parameters.localSessionID)] = nil
+        observer?.established(parameters)
         return try engine.install(parameters, now: time.now)
     }
 
@@ -332,6 +337,7 @@ package actor ExchangeManager {
 
     private func received(_ datagram: [UInt8], from address: PeerAddress) {
         trace?("<- \(address) \(datagram.count) bytes")
+        observer?.received(datagram, from: address, at: socket?.port ?? 0)
         perform(engine.receive(datagram, from: address, now: time.now))
     }
 
@@ -340,6 +346,7 @@ package actor ExchangeManager {
             switch action {
             case .transmit(let datagram, let address):
                 trace?("-> \(address) \(datagram.count) bytes")
+                observer?.sent(datagram, to: address, from: socket?.port ?? 0)
                 if let errno = socket?.send(datagram, to: address) {
                     trace?("cannot send to \(address): errno \(errno)")
                     perform(engine.noteSendFailure(of: datagram, to: address, errno: errno))

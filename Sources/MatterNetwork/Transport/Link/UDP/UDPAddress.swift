@@ -29,6 +29,9 @@ public struct UDPAddress: Hashable, Sendable {
         UDPAddress(zeros: isIPv6 ? 16 : 4, port: port)
     }
 
+    /// No address of the same kind.
+    package func unspecified(port: UInt16) -> UDPAddress { UDPAddress(zeros: octets.count, port: port) }
+
     private init(zeros count: Int, port: UInt16) {
         octets = [UInt8](repeating: 0, count: count)
         scope = 0
