@@ -33,7 +33,7 @@ extension FabricContext {
             for node in (try? store.sound())?.nodes ?? [] {
                 let candidate = try? credentials.fabric.destinationID(
                     nodeID: node.nodeID, ipk: credentials.operationalIPK, initiatorRandom: random)
-                if candidate == destination { return "\(node.nodeID)" + (node.name.map { " '\($0)'" } ?? "") }
+                if candidate == destination { return "\(node.nodeID.rawValue)" + (node.name.map { " '\($0)'" } ?? "") }
             }
             return nil
         }
