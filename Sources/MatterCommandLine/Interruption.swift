@@ -57,6 +57,7 @@ final class Interruption: Sendable {
             return first
         }
         if let first, .now - first > Self.echo {
+            Terminal.process.endDrawing()
             _exit(CommandFailure(error: CommandLineError.interruptedTwice, target: nil, isJSON: isJSON).report())
         }
         work.cancel()

@@ -51,6 +51,10 @@ public final class Terminal: Sendable {
         var isOpen = false
         /// Whether the result ends within a line.
         var isResultOpen = false
+        /// Whether a picture has the whole terminal.
+        var isDrawing = false
+        /// Text for stderr that waits for the end of the picture.
+        var held = ""
     }
 
     /// - Parameters:
@@ -158,6 +162,7 @@ public final class Terminal: Sendable {
     /// Text on stderr, as it is.
     func error(_ text: String) {
         passing.withLock { passing in
+            guard !passing.isDrawing || !isTerminal(.error) else { return passing.held += text }
             clear(&passing)
             passing.isOpen = !text.hasSuffix("\n")
             _ = sink(shown(text, .error), .error)
@@ -170,7 +175,7 @@ public final class Terminal: Sendable {
     /// - Parameter lines: without line ends; none to take away what is shown.
     func pass(_ lines: [String]) {
         passing.withLock { passing in
-            guard passing.lines != lines else { return }
+            guard passing.lines != lines, !passing.isDrawing else { return }
             clear(&passing)
             guard !lines.isEmpty, !passing.isOpen, !passing.isResultOpen else { return }
             let widest = max(width - 1, 1)
@@ -185,6 +190,34 @@ public final class Terminal: Sendable {
         let up = passing.lines.count > 1 ? "\u{1B}[\(passing.lines.count - 1)A" : ""
         _ = sink("\r\(up)\u{1B}[J", .error)
         passing.lines = []
+    }
+
+    // MARK: Pictures
+
+    /// Shows a picture in place of all else, until it is ended: on the second screen that terminals have, without a cursor
+    /// (xterm control sequences, DECSET 1049 and 25). What is told meanwhile on the same terminal follows it.
+    ///
+    /// - Parameter lines: no more, and none longer, than the terminal has room for.
+    func draw(_ lines: [String]) {
+        passing.withLock { passing in
+            clear(&passing)
+            let start = passing.isDrawing ? "" : "\u{1B}[?1049h\u{1B}[?25l"
+            passing.isDrawing = true
+            // A line is erased before it is written: behind a full one, the last character would go.
+            let picture = lines.map { "\u{1B}[2K" + $0 }.joined(separator: "\r\n")
+            _ = sink(start + "\u{1B}[H" + shown(picture, .output) + "\u{1B}[J", .output)
+        }
+    }
+
+    /// Gives the terminal back as it was.
+    func endDrawing() {
+        passing.withLock { passing in
+            guard passing.isDrawing else { return }
+            passing.isDrawing = false
+            _ = sink("\u{1B}[?25h\u{1B}[?1049l", .output)
+            if !passing.held.isEmpty { _ = sink(shown(passing.held, .error), .error) }
+            passing.held = ""
+        }
     }
 
     /// - Throws: ``CommandLineError`` if a part of the result was lost, so that the rest is not taken for all of it.
@@ -217,9 +250,13 @@ public final class Terminal: Sendable {
     }
 
     /// The lines of the terminal; 24 where it does not say.
-    var height: Int {
+    var height: Int { height(of: .error) }
+
+    /// The lines of the terminal at a stream; 24 where it does not say.
+    func height(of stream: Stream) -> Int {
         var size = winsize()
-        guard self === Self.process, ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else {
+        let descriptor = stream == .output ? STDOUT_FILENO : STDERR_FILENO
+        guard self === Self.process, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else {
             return 24
         }
         return Int(size.ws_row)

@@ -180,6 +180,19 @@ import Testing
         _ = await device.stop()
     }
 
+    @Test("the values of sensors are a table, and their numbers a chart; a node without numbers has none")
+    func series() async throws {
+        let device = try await commission("temperature-sensor,occupancy-sensor")
+        let table = try await shell.succeed("sensor it --watch --csv --count 2").stdout.split(separator: "\n")
+        #expect(table.count == 3 && table[0] == "time,node,name,path,value,unit", "\(table)")
+        #expect(table.contains { $0.hasSuffix(",°C") && $0.contains(",1/temperature-measurement/measured-value,") })
+        #expect(table.contains { $0.hasSuffix(",2/occupancy-sensing/occupancy,unoccupied,") }, "\(table)")
+        let terminal = try Shell(["COLUMNS": "60", "TERM": "xterm"], terminals: [.output])
+        let chart = try await terminal.succeed("sensor it --watch --plot --for 1s --home \(shell.home)").stdout
+        #expect(chart.contains("● 1 temperature") && !chart.contains("occupancy"), "\(chart)")
+        _ = await device.stop()
+    }
+
     @Test("sensors are shown with their units on a terminal, bare in a pipe; a node without any is 6")
     func sensors() async throws {
         let device = try await commission("temperature-sensor,humidity-sensor,contact-sensor,occupancy-sensor")

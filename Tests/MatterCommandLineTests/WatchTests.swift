@@ -135,6 +135,50 @@ import Testing
         }
     }
 
+    @Test("--csv is a table: a header, and a line for each value with its unit; what has no unit has none")
+    func csv() async throws {
+        let run = try await shell.succeed(
+            "subscribe lamp 1/on-off/on-off 1/level-control/current-level --csv --count 2")
+        let lines = run.stdout.split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        #expect(lines.first?.joined(separator: ",") == "time,node,name,path,value,unit" && lines.count == 3, "\(run)")
+        #expect(lines.dropFirst().allSatisfy { $0[0].hasPrefix("20") && $0[0].hasSuffix("Z") && $0[1] == "1" })
+        #expect(lines[1].dropFirst(2) == ["lamp", "1/on-off/on-off", "false", ""], "\(run)")
+        #expect(lines[2][3] == "1/level-control/current-level" && lines[2][5] == "%", "\(run)")
+        let raw = try await shell.succeed("subscribe lamp 1/level-control/current-level --csv --numeric --count 1")
+        #expect(raw.stdout.hasSuffix(",1/254\n"), "\(raw)")
+        let all = try await shell.succeed("subscribe lamp --csv --for 2s")
+        #expect(all.stdout.contains(",1/on-off/on-off,false,\n") && !all.stdout.contains("start-up\t"), "\(all)")
+    }
+
+    @Test("--plot draws on a terminal, and what it cannot draw is refused before anything is asked")
+    func plot() async throws {
+        let terminal = try Shell(["COLUMNS": "50", "TERM": "xterm"], terminals: [.output])
+        let run = try await terminal.succeed(
+            "subscribe lamp 1/level-control/current-level --plot --for 1s --home \(shell.home)")
+        #expect(run.stdout.hasPrefix("\u{1B}[?1049h\u{1B}[?25l\u{1B}[H"), "\(run)")
+        let end = try #require(run.stdout.range(of: "\u{1B}[?25h\u{1B}[?1049l"))
+        let last = run.stdout[end.upperBound...].split(separator: "\n")
+        #expect(last.count <= 23 && last.last?.hasPrefix("● 1/level-control/current-level") == true, "\(last)")
+        for (words, text) in [
+            ("subscribe lamp 1/on-off/on-off --plot", "not known to be one"),
+            ("subscribe lamp 1/level-control/current-level 1/on-off/on-off --plot", "'1/on-off/on-off'"),
+            ("subscribe lamp 1/level-control --plot", "'1/level-control'"),
+            ("subscribe lamp 0/basic-information/start-up --plot", "an event has no value"),
+            ("subscribe lamp --plot", "needs a PATH"), ("subscribe lamp 1/8/0 --plot --csv", "exclude each other"),
+            ("subscribe lamp 1/8/0 --plot --json", "exclude each other"),
+            ("subscribe lamp 1/8/0 --csv --timestamps", "without --timestamps"),
+            ("subscribe lamp 1/8/0 --plot --numeric", "--numeric"), ("energy lamp --plot", "needs --watch"),
+            ("lock show lamp --watch --csv", "--csv is for 'sensor' and 'energy'"),
+            ("sensor lamp --watch --plot --csv", "exclude each other"),
+        ] {
+            let refused = try await terminal.run("\(words) --home \(shell.home)")
+            #expect(
+                refused.status == 64 && refused.stdout.isEmpty && refused.stderr.contains(text), "\(words): \(refused)")
+        }
+        let pipe = try await shell.run("subscribe lamp 1/level-control/current-level --plot")
+        #expect(pipe.status == 64 && pipe.stdout.isEmpty && pipe.stderr.contains("--csv"), "\(pipe)")
+    }
+
     @Test("a condition compares numbers by value, and everything else as it prints")
     func conditions() throws {
         func isMet(_ text: String, _ value: TLVReport) throws -> Bool {

@@ -39,6 +39,7 @@ public enum Hints {
             "the terms that were accepted are not those that the device wants; to see the texts, run this on a terminal, "
             + "without --accept-terms and --terms",
         "terms.by-number": "name them, as the manufacturer does: --terms VERSION:MASK",
+        "plot.csv": "for a table in place of a chart: --csv",
         "policy.see":
             "see what is allowed: cat /etc/matterctl/policy.json; the administrator of this machine can change it",
         "policy.unset": "it was set to keep this shell from changing anything: unset MATTERCTL_READONLY",

@@ -4,6 +4,9 @@ enum TextStyle: String {
     case red = "31"
     case green = "32"
     case yellow = "33"
+    case blue = "34"
+    case magenta = "35"
+    case cyan = "36"
 
     func applied(to text: String) -> String { "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" }
 

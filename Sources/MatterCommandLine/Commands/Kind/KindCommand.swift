@@ -59,6 +59,7 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCo
     func validate() throws {
         let line = line
         try particular.check(line)
+        _ = try particular.form(options)
         for word in line.nodes where NodeArgument(argument: word) == nil {
             throw ValidationError(
                 "The value '\(word)' is invalid for '<node>' (node id or name, with /EP for an endpoint)")
@@ -119,9 +120,14 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCo
                 "'\(last)' is neither a node nor a value of '\(Self.kind.name) \(usual.name)' (\(usual.value ?? ""))",
                 hint: unknown.hint)
         }
-        let round = ReadingRound(Self.kind, nodes, selection)
+        let form = try particular.form(options)
+        // A chart shows the numbers, of nodes that have some.
+        let kind = form == .plot ? Self.kind.quantities : Self.kind
+        let round = ReadingRound(kind, nodes, selection)
         if particular.watch {
-            try await KindWatch(Self.kind, round, span: particular.span, count: particular.count, context).run()
+            try await KindWatch(
+                kind, round, span: particular.span, count: particular.count, form: form, context
+            ).run()
         } else {
             try await round.run(context)
         }

@@ -9,6 +9,8 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
     @Option(name: .customLong("for"), help: Self.help("DURATION", .time, "With --watch: end after this time."))
     var span: TimeSpan?
     @Option(help: ArgumentHelp("With --watch: end after this many lines.", valueName: "N")) var count: Int?
+    @Flag(help: Self.series("With --watch: draw the numbers as a live chart.")) var plot = false
+    @Flag(help: Self.series("With --watch: lines of a table: time, node, name, path, value, unit.")) var csv = false
     @Option(help: Self.help("LEVEL", .level)) var level: String?
     @Option(help: Self.help("DURATION", .transition)) var transition: TimeSpan?
     @Flag(help: Self.change("Wait for the end of the change, read the state back and print it.")) var verify = false
@@ -16,7 +18,7 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
 
     /// Makes them those of a line without any.
     mutating func leaveOut() {
-        (watch, verify, dryRun) = (false, false, false)
+        (watch, plot, csv, verify, dryRun) = (false, false, false, false, false)
         (span, count, level, transition) = (nil, nil, nil, nil)
     }
 
@@ -40,6 +42,16 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
     /// The help of an option for what changes something.
     private static func change(_ text: String) -> ArgumentHelp {
         ArgumentHelp("\(text)", visibility: kind.verbs.isEmpty ? .hidden : .default)
+    }
+
+    /// The help of an option for values over time.
+    private static func series(_ text: String) -> ArgumentHelp {
+        ArgumentHelp("\(text)", visibility: kind.isMeter ? .default : .hidden)
+    }
+
+    /// How values over time come out; `nil` for lines of text or JSON.
+    func form(_ options: NetworkOptions) throws -> ValueForm? {
+        try ValueForm.chosen(plot: plot, csv: csv, isJSON: options.state.output.json)
     }
 
     var parameters: DeviceKind.Parameters {
@@ -69,6 +81,14 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
 
     /// Refuses what the line has no use for.
     func check(_ line: KindLine) throws {
+        if plot || csv {
+            let option = plot ? "--plot" : "--csv"
+            guard Self.kind.isMeter else {
+                let meters = DeviceKind.all.map { $0.kind }.filter { $0.isMeter }.map { "'\($0.name)'" }
+                throw ValidationError("\(option) is for \(meters.joined(separator: " and ")), and for 'subscribe'")
+            }
+            guard watch else { throw ValidationError("\(option) needs --watch") }
+        }
         guard let verb = line.verb else {
             guard !verify, !dryRun else {
                 throw ValidationError("--verify and --dry-run are for what changes something")

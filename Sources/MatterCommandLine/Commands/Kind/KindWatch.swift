@@ -7,11 +7,17 @@ struct KindWatch {
     private let context: CommandContext
     private let span: TimeSpan?
     private let count: Int?
+    private let form: ValueForm?
 
     /// - Parameters:
     ///   - span: after which it ends.
     ///   - count: the lines after which it ends.
-    init(_ kind: DeviceKind, _ round: ReadingRound, span: TimeSpan?, count: Int?, _ context: CommandContext) {
+    ///   - form: `nil` for lines of text or JSON.
+    init(
+        _ kind: DeviceKind, _ round: ReadingRound, span: TimeSpan?, count: Int?, form: ValueForm? = nil,
+        _ context: CommandContext
+    ) {
+        self.form = form
         self.kind = kind
         self.round = round
         self.context = context
@@ -20,6 +26,7 @@ struct KindWatch {
     }
 
     func run() async throws {
+        try form?.check(context.console)
         let parts = try await round.parts(context)
         let nodes = parts.map(\.node)
         var watch = DeviceWatch(kind)
@@ -28,6 +35,10 @@ struct KindWatch {
         let request = SubscribeRequest(
             minIntervalFloor: 0, maxIntervalCeiling: context.controller.subscriptions.usualSilence(of: nodes),
             attributePaths: paths.attributes, eventPaths: paths.events)
+        if let form {
+            return try await Watching(nodes: nodes, request: request, context: context, limit: span?.duration).run(
+                .devices(watch), form.sink(context.console, .standard, namesNodes: nodes.count > 1), lines: count)
+        }
         let events = context.controller.subscriptions.follow(request, of: nodes, setUp: context.timeout)
         let flow = ColumnFlow(
             context.console,

@@ -122,13 +122,6 @@ struct ShareSheet {
                 try payload.formattedManualCode(), try payload.qrCode(), DateText.time(entry.window.end),
             ])
         }
-        return rows.map { $0.map(Self.cell).joined(separator: ",") + "\r\n" }.joined()
-    }
-
-    /// A cell (RFC 4180). A word that a spreadsheet would take for a formula begins with a quote.
-    private static func cell(_ text: String) -> String {
-        let word = text.first.map { "=+-@\t\r".contains($0) } ?? false ? "'" + text : text
-        guard word.contains(where: { ",\"\r\n".contains($0) }) else { return word }
-        return "\"" + word.replacing("\"", with: "\"\"") + "\""
+        return rows.map { CSVText.line($0) + "\r\n" }.joined()
     }
 }

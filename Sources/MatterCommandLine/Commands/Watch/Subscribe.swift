@@ -9,6 +9,8 @@ struct Subscribe: NetworkCommand {
             with the state that status shows, and then tells all that changes. Other words are nodes, by id, by name, or by pattern like 'kitchen-*'. Goes on until stopped, and \
             subscribes again when a node was away.
 
+            --plot draws numbers as a chart on the terminal, and --csv writes a table for other programs.
+
             Example: matterctl subscribe kitchen 1/on-off/on-off --for 1h
             """, aliases: ["watch"])
 
@@ -33,6 +35,8 @@ struct Subscribe: NetworkCommand {
     var until: String?
     @Flag(help: "Without a PATH: all values at the beginning, not only those that tell the state of a device.")
     var everything = false
+    @Flag(help: "Draw the values of attributes that are numbers as a live chart.") var plot = false
+    @Flag(help: "The values of attributes as lines of a table: time, node, name, path, value, unit.") var csv = false
     @Flag(help: "Begin each line with its time.") var timestamps = false
     @Flag(help: "Enums and bitmaps as numbers, without units.") var numeric = false
     @OptionGroup var catalogue: CatalogueOptions
@@ -50,6 +54,20 @@ struct Subscribe: NetworkCommand {
         guard try seconds(min, "--min") ?? 0 <= seconds(max, "--max") ?? .max else {
             throw ValidationError("--min must not be longer than --max")
         }
+        guard let form = try form else { return }
+        let option = form == .plot ? "--plot" : "--csv"
+        guard event.isEmpty else { throw ValidationError("\(option) is for attributes, and --event is for events") }
+        guard !timestamps else { throw ValidationError("\(option) has the times without --timestamps") }
+        guard form != .plot || words.contains(where: { $0.contains("/") }) else {
+            throw ValidationError("--plot needs a PATH, for example '*/temperature-measurement/measured-value'")
+        }
+        guard form != .plot || !numeric else {
+            throw ValidationError("--plot draws values in their units, not --numeric")
+        }
+    }
+
+    private var form: ValueForm? {
+        get throws { try ValueForm.chosen(plot: plot, csv: csv, isJSON: options.state.output.json) }
     }
 
     private func seconds(_ span: TimeSpan?, _ option: String) throws -> UInt16? {
@@ -61,6 +79,8 @@ struct Subscribe: NetworkCommand {
     }
 
     func run(_ context: CommandContext) async throws {
+        let form = try form
+        try form?.check(context.console)
         let all = try catalogue.catalogue(try options.state.state())
         let named = words.filter { !$0.contains("/") }
         // A single device behind a bridge; several have paths with their endpoints.
@@ -74,6 +94,7 @@ struct Subscribe: NetworkCommand {
         if let endpoint = PlacedPath.endpoint(found), followed.isEmpty, event.isEmpty { followed = ["\(endpoint)/*/*"] }
         let paths = try FollowedPaths(
             followed, events: try event.map { try PlacedPath.text($0, at: found, in: catalogue) }, in: catalogue)
+        if let form { try Self.check(followed, paths, for: form, in: catalogue) }
         let isQuiet = followed.allSatisfy { $0.hasSuffix("/*/*") } && event.isEmpty && !everything && !numeric
         let condition = try until.map { text in
             guard let condition = try AwaitedValue(PlacedPath.text(text, at: found, in: catalogue), in: catalogue)
@@ -102,16 +123,36 @@ struct Subscribe: NetworkCommand {
         let request = SubscribeRequest(
             minIntervalFloor: floor,
             maxIntervalCeiling: Swift.max(floor, try seconds(max, "--max") ?? usual),
-            attributePaths: attributes, eventPaths: paths.events)
+            attributePaths: attributes, eventPaths: form == nil ? paths.events : [])
+        let watching = Watching(
+            nodes: nodes, request: request, condition: condition, context: context, limit: span?.duration)
+        if let form {
+            return try await watching.run(
+                .attributes(paths.attributes, catalogue, numeric: numeric, isQuiet: isQuiet),
+                form.sink(context.console, catalogue, namesNodes: chosen.count > 1), lines: count)
+        }
         var log = WatchLog(
             context.console, catalogue, numeric: numeric,
             WatchLog.Style(
                 namesNodes: chosen.count > 1, isBare: paths.isSingle && condition == nil && chosen.count == 1,
                 hasTime: timestamps, isQuiet: isQuiet), lines: count)
-        try await Watching(
-            nodes: nodes, request: request, condition: condition, context: context, limit: span?.duration
-        )
-        .run(&log)
+        try await watching.run(&log)
+    }
+
+    /// - Throws: an error of usage for what has no values, or with `--plot` no numbers.
+    private static func check(
+        _ words: [String], _ paths: FollowedPaths, for form: ValueForm, in catalogue: Catalogue
+    ) throws {
+        guard !words.isEmpty else { return }
+        let option = form == .plot ? "--plot" : "--csv"
+        guard paths.events.isEmpty else {
+            throw CommandLineError(.usage, "\(option) is for attributes, and an event has no value")
+        }
+        guard form == .plot else { return }
+        for (word, path) in zip(words, paths.attributes) where !FollowedValue.isQuantity(path, in: catalogue) {
+            throw CommandLineError(
+                .usage, "--plot draws numbers, and '\(word)' is not known to be one", hint: .step("plot.csv"))
+        }
     }
 
     /// Whether the user has named a node, or a device behind it, in full.
@@ -134,7 +175,7 @@ struct Watching {
 
     /// - Throws: the failure of the only node; ``SilentFailure`` with that of the first one of several; exit code 12 if
     ///   the condition was not met.
-    func run(_ log: inout WatchLog) async throws {
+    func run(_ log: inout some FollowLog) async throws {
         let events = context.controller.subscriptions.follow(request, of: nodes, setUp: context.timeout)
         var failure: (any Error)?
         let setUp = context.controller.subscriptions.setUpTime(for: nodes, request, usual: context.timeout)
@@ -160,6 +201,13 @@ struct Watching {
             throw CommandLineError(
                 .watchNotMet, "what was waited for did not happen\(time)")
         }
+    }
+
+    /// The same for values over time.
+    func run(_ source: ValueLog.Source, _ sink: any ValueSink, lines: Int?) async throws {
+        var log = ValueLog(source, sink, lines: lines)
+        defer { sink.close() }
+        try await run(&log)
     }
 
     /// A node answers so if no path leads to anything that it has and that we may see (Matter core specification 8.5.3.3).

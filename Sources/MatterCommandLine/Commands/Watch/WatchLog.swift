@@ -1,7 +1,17 @@
 import MatterController
 
+/// Takes what nodes report.
+protocol FollowLog {
+    /// The lines or values that may still come; `nil` for any number.
+    var remaining: Int? { get }
+    /// - Returns: the attributes that were told.
+    mutating func take(_ event: SubscriptionEvent, of node: NodeRecord) -> [AttributeReport]
+    /// A node that cannot be followed any more, beside others that can.
+    func ended(_ node: NodeRecord, _ error: any Error)
+}
+
 /// Prints what nodes report, one line for each change.
-struct WatchLog {
+struct WatchLog: FollowLog {
     /// How it is printed.
     struct Style {
         /// Whether there are several nodes, so that each line names its own.

@@ -26,11 +26,15 @@ public struct DeviceKind: Sendable {
     /// The values that tell its state at a glance.
     let glance: [Reading]
     let news: News
+    /// Whether it measures: its values are drawn and written into tables as they change.
+    public let isMeter: Bool
 
     init(
         _ name: String, _ summary: String, details: String = "", example: String, trait: String,
         synonyms: [String] = [],
-        readings: [Reading], glance: [Reading] = [], also: [ClusterID] = [], news: News = .readings, verbs: [Verb] = []
+        readings: [Reading], glance: [Reading] = [], also: [ClusterID] = [], news: News = .readings,
+        isMeter: Bool = false,
+        verbs: [Verb] = []
     ) {
         self.name = name
         self.summary = summary
@@ -41,6 +45,7 @@ public struct DeviceKind: Sendable {
         self.readings = readings
         self.glance = glance
         self.news = news
+        self.isMeter = isMeter
         self.verbs = verbs
         var clusters: [ClusterID] = []
         for cluster in readings.filter({ $0.deviceType == nil }).map(\.cluster) + also where !clusters.contains(cluster)
@@ -48,6 +53,13 @@ public struct DeviceKind: Sendable {
             clusters.append(cluster)
         }
         self.clusters = clusters
+    }
+
+    /// The same kind with those of its values that are numbers.
+    public var quantities: DeviceKind {
+        DeviceKind(
+            name, summary, details: details, example: example, trait: trait, synonyms: synonyms,
+            readings: readings.filter(\.isQuantity), news: news, isMeter: isMeter, verbs: verbs)
     }
 
     /// Every kind, in the order of the pages.
@@ -287,6 +299,20 @@ public struct DeviceWatch: Sendable {
             // Events from before the start are the device's log, and no news.
             return isFirst ? [] : result.events.compactMap(tell)
         }
+        return told(result, of: node).map { news($0.reading, $0.value, $0.measured, at: $0.path.endpoint) }
+    }
+
+    /// The values of a report, for tables and charts.
+    public mutating func values(_ result: ReadResult, of node: NodeRecord) -> [FollowedValue] {
+        told(result, of: node).map {
+            FollowedValue($0.reading, $0.value, measured: $0.measured, at: $0.path)
+        }
+    }
+
+    private typealias Told = (reading: Reading, value: TLVValue, measured: TLVValue?, path: ConcreteAttributePath)
+
+    /// The readings in a report.
+    private mutating func told(_ result: ReadResult, of node: NodeRecord) -> [Told] {
         func place(_ path: ConcreteAttributePath) -> ClusterPlace {
             ClusterPlace(node: node.nodeID, endpoint: path.endpoint, cluster: path.cluster)
         }
@@ -300,8 +326,7 @@ public struct DeviceWatch: Sendable {
                     && reading.deviceType.map { types.contains($0.rawValue) } ?? true
             }
             guard let reading, let value = report.value else { return nil }
-            let measured = reading.hasMeasurementUnit ? units[place(report.path)] : nil
-            return news(reading, value, measured, at: report.path.endpoint)
+            return (reading, value, reading.hasMeasurementUnit ? units[place(report.path)] : nil, report.path)
         }
     }
 

@@ -28,7 +28,7 @@ enum SensorKind: DeviceKindDeclaration {
         "sensor", "Every value that a device measures.", example: "attic", trait: "has a sensor",
         synonyms: ["sensors", "measure", "temperature", "temp", "humidity", "contact"],
         readings: measured + EnergyKind.kind.readings,
-        glance: measured.filter { $0.cluster != Thermostat.id })
+        glance: measured.filter { $0.cluster != Thermostat.id }, isMeter: true)
 }
 
 /// Motion sensors (Matter application cluster specification 2.7).
@@ -70,7 +70,7 @@ enum EnergyKind: DeviceKindDeclaration {
             Reading(
                 ElectricalPowerMeasurement.id, ElectricalPowerMeasurement.Attribute.activePower, "power",
                 glance: .say { value, _ in value.integer().map(power) })
-        ])
+        ], isMeter: true)
 
     /// Whole watts; tenths below ten.
     private static func power(_ milliwatts: Int64) -> String {

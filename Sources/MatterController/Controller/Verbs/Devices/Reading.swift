@@ -91,6 +91,34 @@ extension Reading {
         }
     }
 
+    /// Whether its values are numbers that can be drawn.
+    var isQuantity: Bool {
+        switch scale {
+        case .model: type.flatMap(QuantityScale.init) != nil
+        case .unit, .energy, .concentration: true
+        case .words, .named, .occupancy: false
+        }
+    }
+
+    /// The value as a number of a unit that people use; `nil` if it is none of those.
+    func quantity(_ value: TLVValue, measured: TLVValue?) -> (number: Double?, text: String?, unit: String)? {
+        var value = value
+        let scale: QuantityScale?
+        switch self.scale {
+        case .words, .named, .occupancy: return nil
+        case .model: scale = type.flatMap(QuantityScale.init)
+        case .unit(let unit, _):
+            var type = type
+            type?.unit = unit
+            scale = type.flatMap(QuantityScale.init)
+        case .energy:
+            value = Self.energy(value)?.tlv ?? .null
+            scale = QuantityScale(decimals: 6, unit: "kWh")
+        case .concentration: scale = QuantityScale(decimals: 0, unit: Self.concentrationUnit(measured) ?? "")
+        }
+        return scale.map { ($0.number(value), $0.text(value), $0.unit) }
+    }
+
     /// The value for people, with its unit.
     public func text(_ value: TLVValue, measured: TLVValue? = nil) -> String {
         if case .null = value { return "unknown" }
