@@ -22,10 +22,10 @@ struct CommandPolicy: Equatable {
         "acl ls", "attest", "battery", "button", "clusters", "color", "conform", "cover", "dcl certified",
         "dcl model", "dcl pki", "dcl vendor", "dcl versions", "decode", "describe", "discover", "doctor", "energy",
         "events", "fabric ls", "fabric show", "fan", "group ls", "icd ls", "job ls", "job show", "lock codes",
-        "lock show", "media", "mode", "motion", "net status", "network credentials ls", "node fabrics ls", "node ls",
-        "node show", "payload parse", "ping", "read", "room ls", "scene ls", "sensor", "session ls", "smoke-alarm",
-        "status", "subscribe", "supports", "thermostat", "thread dataset show", "tlv", "trust ls", "trust show",
-        "vacuum", "valve", "wait", "who", "window status",
+        "lock show", "map", "media", "mode", "motion", "net status", "network credentials ls", "node fabrics ls",
+        "node ls", "node show", "payload parse", "ping", "read", "room ls", "scene ls", "sensor", "session ls",
+        "smoke-alarm", "status", "subscribe", "supports", "thermostat", "thread dataset show", "tlv", "trust ls",
+        "trust show", "vacuum", "valve", "wait", "who", "window status",
     ])
 
     init(allowed: Set<String>) { self.allowed = allowed }

@@ -41,7 +41,7 @@ struct MatterCtl: AsyncParsableCommand {
                     subcommands: [
                         commission(modules), Attest.self, Discover.self, WindowCommand.self, Share.self,
                         NodeCommand.self,
-                        Ping.self, Doctor.self,
+                        Ping.self, Doctor.self, MapCommand.self,
                     ]),
                 CommandGroup(
                     name: "Everyday control",

@@ -13,11 +13,13 @@ package struct SimulatorError: CodedError, Equatable {
         case damagedState = "simulator.damaged-state"
         /// Attestation credentials that do not belong together or cannot be read.
         case invalidAttestation = "simulator.invalid-attestation"
+        /// A description of networks that is not valid, or lacks the device.
+        case invalidMesh = "simulator.invalid-mesh"
 
         package var kind: FailureKind {
             switch self {
             case .stateInUse, .damagedState: .localState
-            case .unknownDeviceType, .invalidFault, .invalidAttestation: .invalidInput
+            case .unknownDeviceType, .invalidFault, .invalidAttestation, .invalidMesh: .invalidInput
             }
         }
     }

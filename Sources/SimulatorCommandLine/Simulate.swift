@@ -84,6 +84,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
     @Option(help: ArgumentHelp("The network interface to play: ethernet, wifi or thread.", valueName: "KIND"))
     var network: NodeConfiguration.Network = .ethernet
     @OptionGroup var joining: SimulatedNetworkOptions
+    @OptionGroup var mesh: SimulatedMeshOptions
     @Flag(help: "Also be found and commissioned over Bluetooth.") var ble = false
     @Option(
         help: ArgumentHelp("With --ble: the adapter, such as hci0, or its address.", valueName: "ADAPTER"))
@@ -134,6 +135,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         try timeout?.requireSome()
         try span?.requireSome("--for")
         try joining.check(network)
+        try mesh.check(network, count: count)
         if let icd, !(.seconds(1) ... .seconds(64_800)).contains(icd.duration) {
             throw ValidationError("--icd is 1 second to 18 hours")
         }
@@ -164,6 +166,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
             throw SimulatorError(
                 .stateInUse, "another process plays the device in \(directory.path)")
         }
+        let places = try mesh.places()
         var configuration = try configuration(first, directory)
         configuration.faults = try FaultPlan(parsing: fault.joined(separator: ","))
         let standard = AvahiDiscovery.standardPatience
@@ -175,7 +178,9 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         var devices: [SimulatedDevice] = []
         do {
             for number in 0..<count {
-                let device = try await start(number, configuration, kinds, directory, avahi, bluetooth)
+                let device = try await start(
+                    number, configuration, kinds, directory, avahi, bluetooth,
+                    at: places.indices.contains(number) ? places[number] : nil)
                 devices.append(device)
             }
         } catch {
@@ -294,12 +299,13 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
 
     private func start(
         _ number: Int, _ shared: NodeConfiguration, _ kinds: [SimulatedType], _ directory: StateDirectory,
-        _ avahi: AvahiDiscovery?, _ bluetooth: BlueZPeripheral?
+        _ avahi: AvahiDiscovery?, _ bluetooth: BlueZPeripheral?, at place: MeshPlace?
     ) async throws -> SimulatedDevice {
         var configuration = shared
         let identity = try DeviceIdentity.load(directory, node: number)
         configuration.uniqueID = identity.uniqueID
         configuration.hardwareAddress = identity.hardwareAddress
+        if let place { configuration.move(to: place) }
         vendor.apply(to: &configuration)
         configuration.discriminator = UInt16((Int(discriminator) + number) % 4096)
         let printer = SimulationPrinter(console: output.console, node: number, isOneOfMany: count > 1)

@@ -29,6 +29,7 @@ import Testing
             ("conform", "lamp", .noNode),
             ("ping", "lamp", .noNode),
             ("doctor", "lamp", .noNode),
+            ("map", "", .result("{\"threadNetworks\":[")),
             ("node ls", "", .result("[]")),
             ("node show", "lamp", .noNode),
             ("node set", "lamp --room Hall", .noNode),

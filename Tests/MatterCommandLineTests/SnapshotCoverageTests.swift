@@ -15,6 +15,7 @@ import Testing
         "discover": "it prints what other machines advertise, which Avahi finds",
         "decode": "it prints a capture's messages, with the time of each; TraceTests",
         "doctor": "it prints the state of this machine; DoctorTests",
+        "map": "it draws what other machines advertise, which Avahi finds; MapTests",
         "job resume": needsStore, "job cancel": needsStore,
         "icd listen": "it prints check-ins of devices, which find this machine by mDNS",
     ]

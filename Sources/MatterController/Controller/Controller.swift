@@ -110,6 +110,8 @@ public final class Controller: Sendable {
     public let jobs: JobService
     /// The reasons why devices are not reached.
     public let doctor: DoctorService
+    /// The map of the network of the house.
+    public let maps: MapService
     /// The examination of nodes by the official data model.
     public let conformance: ConformanceService
     /// Keys and certificates that age.
@@ -137,6 +139,7 @@ public final class Controller: Sendable {
         exports = ExportService(context)
         jobs = JobService(context, links)
         doctor = DoctorService(context, links, exports)
+        maps = MapService(context, links, nodes)
         conformance = ConformanceService(context, links)
         rotations = RotationService(context, links, jobs)
         members = MemberService(context, links)

@@ -42,6 +42,8 @@ package struct NodeConfiguration: Sendable {
     package var hardwareAddress: [UInt8]
     /// Makes the servers that the root endpoint has beyond those of every node.
     var moreRootServers: @Sendable () -> [any ClusterServer] = { [] }
+    /// Its place in a described network, of which it tells in its diagnostics.
+    package var place: MeshPlace?
     /// The terms that have to be accepted, if there are any.
     package var terms: DemandedTerms?
     /// How it sleeps, if it does.

@@ -7,7 +7,7 @@ enum RootEndpoint {
         EndpointPlan(
             deviceTypes: [SimulatedType.revision(.rootNode)],
             servers: servers(configuration, bootCount: bootCount) + sleep(configuration)
-                + configuration.moreRootServers())
+                + (configuration.place?.servers ?? []) + configuration.moreRootServers())
     }
 
     private static func servers(_ configuration: NodeConfiguration, bootCount: UInt16) -> [any ClusterServer] {

@@ -49,4 +49,20 @@ import Testing
         let report = try ConformanceBench(["contact-sensor"], changing: Self.roots[index]).report(isStrict: true)
         #expect(unexpected(report).isEmpty, "\(unexpected(report).joined(separator: "\n"))")
     }
+
+    /// The names in the description below.
+    static let places = ["a", "b", "f", "g"]
+
+    @Test("so do nodes in a described network, with the diagnostics of their interfaces", arguments: places)
+    func placed(_ name: String) throws {
+        let text = """
+            {"thread":[{"name":"home","extendedPanId":"1122334455667788","devices":[
+            {"name":"a","role":"leader","router":1},{"name":"b","role":"sleepy","parent":"a"}]}],
+            "wifi":[{"ssid":"house","bssid":"020000000106","devices":[{"name":"f","rssi":-72}]}],"ethernet":["g"]}
+            """
+        let place = try SimulatedMesh(parsing: Array(text.utf8)).place(of: name)
+        let report = try ConformanceBench(["contact-sensor"], changing: { $0.move(to: place) }).report(isStrict: true)
+        #expect(report.attributes > 100)
+        #expect(unexpected(report).isEmpty, "\(unexpected(report).joined(separator: "\n"))")
+    }
 }

@@ -10,7 +10,7 @@ enum ConformJUnit {
         return
             ([
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
-                "<testsuites name=\"\(attribute("conform \(title)"))\" tests=\"\(cases)\" "
+                "<testsuites name=\"\(XMLText.attribute("conform \(title)"))\" tests=\"\(cases)\" "
                     + "failures=\"\(report.count(.failure))\" errors=\"0\">",
             ] + suites.flatMap(\.lines) + ["</testsuites>"]).joined(separator: "\n")
     }
@@ -36,60 +36,33 @@ enum ConformJUnit {
         _ title: String
     ) -> Suite {
         let name = endpoint.map { "endpoint \($0)" } ?? "node"
-        let group = attribute("\(title).\(name)")
+        let group = XMLText.attribute("\(title).\(name)")
         let failures = findings.filter { $0.severity == .failure }
         let broken = Set(failures.compactMap(\.cluster))
         var body = clusters.filter { !broken.contains($0.cluster) }.map {
-            "    <testcase classname=\"\(group)\" name=\"\(attribute($0.name))\"/>"
+            "    <testcase classname=\"\(group)\" name=\"\(XMLText.attribute($0.name))\"/>"
         }
         for finding in failures {
             body += [
-                "    <testcase classname=\"\(group)\" name=\"\(attribute("\(finding.place): \(finding.rule)"))\">",
-                "      <failure type=\"\(attribute(finding.rule))\" message=\"\(attribute(finding.text))\">"
-                    + "\(content("expected: \(finding.expected)\nfound: \(finding.found)"))</failure>",
+                "    <testcase classname=\"\(group)\" name=\"\(XMLText.attribute("\(finding.place): \(finding.rule)"))\">",
+                "      <failure type=\"\(XMLText.attribute(finding.rule))\" message=\"\(XMLText.attribute(finding.text))\">"
+                    + "\(XMLText.content("expected: \(finding.expected)\nfound: \(finding.found)"))</failure>",
                 "    </testcase>",
             ]
         }
         // A suite without a case would say nothing.
         if clusters.isEmpty, failures.isEmpty {
-            body.append("    <testcase classname=\"\(group)\" name=\"\(attribute(name))\"/>")
+            body.append("    <testcase classname=\"\(group)\" name=\"\(XMLText.attribute(name))\"/>")
         }
         let cases = body.count { $0.hasPrefix("    <testcase") }
         let others = findings.filter { $0.severity != .failure }.map {
             "\($0.severity.rawValue): \($0.place): \($0.rule): \($0.text) expected: \($0.expected); found: \($0.found)"
         }
         if !others.isEmpty {
-            body.append("    <system-out>\(content(others.joined(separator: "\n")))</system-out>")
+            body.append("    <system-out>\(XMLText.content(others.joined(separator: "\n")))</system-out>")
         }
         let head =
             "  <testsuite name=\"\(group)\" tests=\"\(cases)\" failures=\"\(failures.count)\" errors=\"0\" skipped=\"0\">"
         return Suite(cases: cases, lines: [head] + body + ["  </testsuite>"])
-    }
-
-    // MARK: Escaping
-
-    private static func attribute(_ text: String) -> String { escaped(text, keepsLines: false) }
-    private static func content(_ text: String) -> String { escaped(text, keepsLines: true) }
-
-    /// Text from outside as XML 1.0 takes it: marks as entities, and characters that it forbids as `U+FFFD`.
-    private static func escaped(_ text: String, keepsLines: Bool) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "\n" where keepsLines: result += "\n"
-            case "\n", "\t", "\r": result += " "
-            default: result.unicodeScalars.append(isAllowed(scalar) ? scalar : "\u{FFFD}")
-            }
-        }
-        return result
-    }
-
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar.value != 0xFFFE
-            && scalar.value != 0xFFFF
     }
 }

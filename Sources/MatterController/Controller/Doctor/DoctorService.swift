@@ -7,8 +7,6 @@ public struct DoctorService: FabricService {
     let links: NodeLinks
     let exports: ExportService
 
-    /// How long border routers and nodes are looked for.
-    private static let search = Duration.milliseconds(1500)
     /// How long a node may take for a bare message.
     private static let patience = Duration.seconds(1)
     /// The addresses of a node that are tried.
@@ -97,11 +95,12 @@ public struct DoctorService: FabricService {
 
     // MARK: The network
 
+    private var search: TimedSearch { TimedSearch(time: options.time) }
     private var probe: Probe { Probe(links: options.links, time: options.time, random: options.random) }
 
     private func network(_ host: HostFacts) async throws -> NetworkFacts {
         guard let discovery = context.discovery() else { return NetworkFacts() }
-        async let routers = host.service == .answers ? borderRouters(discovery) : nil
+        async let routers = host.service == .answers ? search.borderRouters(discovery) : nil
         var facts = NetworkFacts()
         do {
             let own = Set(host.interfaces.flatMap(\.addresses).map { LocalPrefix.text($0.octets) })
@@ -113,44 +112,6 @@ public struct DoctorService: FabricService {
         }
         facts.borderRouters = try await routers
         return facts
-    }
-
-    private func borderRouters(_ discovery: any Discovery) async throws -> [BorderRouter]? {
-        let found = Gathered<String, BorderRouter>()
-        let isWhole = try await gathering(for: Self.search) {
-            for try await event in discovery.browseBorderRouters() {
-                if case .found(let router) = event { found[router.instance] = router }
-            }
-        }
-        return isWhole ? found.all.sorted { $0.instance < $1.instance } : nil
-    }
-
-    /// Runs something that goes on until it is told to end.
-    ///
-    /// - Returns: false if it failed.
-    private func gathering(
-        for span: Duration, _ body: @escaping @Sendable () async throws -> Void
-    ) async throws -> Bool {
-        let time = options.time
-        return try await withThrowingTaskGroup(of: Bool?.self) { group in
-            group.addTask {
-                do {
-                    try await body()
-                    return nil
-                } catch is CancellationError {
-                    return nil
-                } catch {
-                    return false
-                }
-            }
-            group.addTask {
-                try await time.sleep(for: span)
-                return true
-            }
-            let first = try await group.next().flatMap { $0 }
-            group.cancelAll()
-            return first ?? true
-        }
     }
 
     // MARK: A node
@@ -182,7 +143,7 @@ public struct DoctorService: FabricService {
     private func addresses(of node: NodeRecord, _ discovery: any Discovery) async throws -> [ResolvedAddress]? {
         let identity = try context.fabric().compressedFabricID.rawValue
         let found = Gathered<Bool, [ResolvedAddress]>()
-        let isWhole = try await gathering(for: Self.search) {
+        let isWhole = try await search.run {
             for try await update in discovery.resolveOperational(
                 compressedFabricID: identity, nodeID: node.nodeID.rawValue)
             {

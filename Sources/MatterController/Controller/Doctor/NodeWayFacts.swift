@@ -62,17 +62,10 @@ struct NodeWayFacts: Sendable {
     }()
 
     /// The first value of an attribute; `nil` if no endpoint tells it.
-    func value<Value: AttributeValue>(_ attribute: TypedAttribute<Value>) -> Value? {
-        tlv(attribute.cluster, attribute.id).flatMap { Value(tlv: $0) }
-    }
+    func value<Value: AttributeValue>(_ attribute: TypedAttribute<Value>) -> Value? { read?.first(attribute) }
 
     /// The entries of a list, to be read field by field.
     func entries<Entry: ClusterStructure>(_ attribute: TypedAttribute<[Entry]>) -> [PartialStructure<Entry>]? {
-        tlv(attribute.cluster, attribute.id).flatMap { [TLVValue](tlv: $0) }?.compactMap { PartialStructure(tlv: $0) }
-    }
-
-    private func tlv(_ cluster: ClusterID, _ attribute: AttributeID) -> TLVValue? {
-        read?.attributes.lazy.filter { $0.path.cluster == cluster && $0.path.attribute == attribute }
-            .compactMap(\.value).first
+        read?.entries(attribute)
     }
 }

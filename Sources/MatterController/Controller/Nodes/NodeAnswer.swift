@@ -21,6 +21,15 @@ public struct NodeAnswer<Value: Sendable>: Sendable {
     public static func each(
         of nodes: [NodeRecord], _ ask: @escaping @Sendable (NodeRecord) async throws -> Value
     ) async throws -> [NodeAnswer] {
+        try await each(of: nodes, together: together, ask)
+    }
+
+    /// As ``each(of:_:)``.
+    ///
+    /// - Parameter together: how many nodes are asked at a time.
+    static func each(
+        of nodes: [NodeRecord], together: Int, _ ask: @escaping @Sendable (NodeRecord) async throws -> Value
+    ) async throws -> [NodeAnswer] {
         @Sendable func answer(_ node: NodeRecord) async throws -> NodeAnswer {
             do {
                 return NodeAnswer(node: node, outcome: .success(try await ask(node)))

@@ -15,10 +15,14 @@ public struct BorderRouter: Hashable, Sendable {
     public let extendedPANID: [UInt8]?
     /// When the dataset of the network was made, in seconds; see `ThreadDataset`.
     public let activeTimestamp: UInt64?
-    package let vendor: String?
-    package let model: String?
+    /// The name of its maker; `nil` if it does not say.
+    public let vendor: String?
+    /// The name of the product; `nil` if it does not say.
+    public let model: String?
     /// Whether its Thread interface is up and part of the network; `nil` if it does not say.
-    package let isActive: Bool?
+    public let isActive: Bool?
+    /// The extended address of its Thread radio, by which neighbours name it; `nil` if it does not say.
+    package let extendedAddress: UInt64?
     /// The part of the network that it is in, if that is split; `nil` if it does not say.
     package let partitionID: UInt32?
     /// The addresses of the devices on its network that others may reach; `nil` if it does not say.
@@ -45,6 +49,7 @@ public struct BorderRouter: Hashable, Sendable {
             return state >> 3 & 3 == Self.activeInterface
         }
         partitionID = txt["pt"].flatMap { $0.count == 4 ? $0.reduce(0) { $0 << 8 | UInt32($1) } : nil }
+        extendedAddress = txt["xa"].flatMap { $0.count == 8 ? $0.reduce(0) { $0 << 8 | UInt64($1) } : nil }
         offMeshPrefix = txt["omr"].flatMap { MeshPrefix($0) }
     }
 }

@@ -41,6 +41,9 @@ struct RadioCommissioningServer: ClusterServer {
         isThread = configuration.network == .thread
         isConcurrent = configuration.isConcurrent
         isOnNetworkFromTheStart = configuration.onboarding == .joined
+        if let joined = configuration.place?.joined {
+            networks = [Network(id: joined, credentials: [], isConnected: true)]
+        }
         world = configuration.networksInReach ?? (isThread ? [] : RadioNetwork.usual)
     }
 
