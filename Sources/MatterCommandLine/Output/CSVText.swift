@@ -9,7 +9,7 @@ enum CSVText {
     private static func cell(_ text: String) -> String {
         let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
         let word = isFormula && Double(text) == nil ? "'" + text : text
-        guard word.contains(where: { ",\"\r\n".contains($0) }) else { return word }
+        guard word.unicodeScalars.contains(where: { [",", "\"", "\r", "\n"].contains($0) }) else { return word }
         return "\"" + word.replacing("\"", with: "\"\"") + "\""
     }
 }

@@ -51,19 +51,20 @@ final class PseudoTerminal: Sendable {
     /// The last picture: its lines without what controls the terminal.
     var picture: [String] {
         guard let last = text.components(separatedBy: "\u{1B}[H").last else { return [] }
-        return Self.plain(last.components(separatedBy: "\u{1B}[J")[0]).components(separatedBy: "\r\n")
+        return Self.plain(last.components(separatedBy: "\u{1B}[J")[0]).components(separatedBy: "\n")
     }
 
     /// The lines that follow the end of the pictures.
     var rest: [String] {
         let parts = text.components(separatedBy: "\u{1B}[?1049l")
         guard parts.count > 1 else { return [] }
-        return Self.plain(parts.dropFirst().joined()).components(separatedBy: "\r\n").filter { !$0.isEmpty }
+        return Self.plain(parts.dropFirst().joined()).components(separatedBy: "\n").filter { !$0.isEmpty }
     }
 
+    /// Without control sequences and carriage returns.
     private static func plain(_ text: String) -> String {
         var plain = ""
-        var rest = text[...]
+        var rest = String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\r" }))[...]
         while let character = rest.popFirst() {
             guard character == "\u{1B}" else {
                 plain.append(character)
