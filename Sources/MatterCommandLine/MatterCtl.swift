@@ -61,7 +61,7 @@ struct MatterCtl: AsyncParsableCommand {
                         FabricCommand.self, AccessCommand.self, Who.self, Bind.self, Unbind.self,
                         GroupCommand.self, RoomCommand.self, SessionCommand.self, JobCommand.self,
                         NetCommand.self, NetworkCredentialsCommand.self, ThreadCommand.self, ICDCommand.self,
-                        TimeCommand.self, Conform.self,
+                        TimeCommand.self, Conform.self, CheckDevice.self,
                     ]),
                 CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),
             ] + modules.map(\.commands) + [

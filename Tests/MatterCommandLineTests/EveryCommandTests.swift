@@ -27,6 +27,7 @@ import Testing
             ("window status", "lamp", .noNode),
             ("share", "lamp", .noNode),
             ("conform", "lamp", .noNode),
+            ("check-device", "34970112332 --report /proc/nowhere", .error(64, "usage.file")),
             ("ping", "lamp", .noNode),
             ("doctor", "lamp", .noNode),
             ("map", "", .result("{\"threadNetworks\":[")),

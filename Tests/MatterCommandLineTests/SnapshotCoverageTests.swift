@@ -12,6 +12,7 @@ import Testing
     /// Commands whose JSON is in none, with the reason.
     private static let needsStore = "a job comes of the store of another program, in NeighbourJoinTests"
     private static let exceptions = [
+        "check-device": "it prints how long each case took, of a device of its own; CheckDeviceTests",
         "discover": "it prints what other machines advertise, which Avahi finds",
         "decode": "it prints a capture's messages, with the time of each; TraceTests",
         "doctor": "it prints the state of this machine; DoctorTests",

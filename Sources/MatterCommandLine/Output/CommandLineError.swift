@@ -9,6 +9,7 @@ public struct CommandLineError: CodedError {
         case aclLockout = "acl.lockout"
         case attestIncomplete = "attest.incomplete"
         case attestUntrusted = "attest.untrusted"
+        case checkFailed = "check.failed"
         case cloudDevicesRemain = "cloud.devices-remain"
         case conformFailed = "conform.failed"
         case commissionIncomplete = "commission.incomplete"
@@ -73,7 +74,7 @@ public struct CommandLineError: CodedError {
                 .threadNoDataset:
                 .noAnswer
             case .attestUntrusted: .attestationRefused
-            case .doctorFault, .conformFailed, .groupNotReached, .watchNotMet: .conditionNotMet
+            case .checkFailed, .doctorFault, .conformFailed, .groupNotReached, .watchNotMet: .conditionNotMet
             case .imStatus: .unsupported
             case .interrupted: .interrupted
             case .threadNoBorderRouter, .threadNotHere: .notFound

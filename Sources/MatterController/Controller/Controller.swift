@@ -114,6 +114,8 @@ public final class Controller: Sendable {
     public let maps: MapService
     /// The examination of nodes by the official data model.
     public let conformance: ConformanceService
+    /// Devices before they are sold.
+    public let deviceChecks: DeviceCheckService
     /// Keys and certificates that age.
     public let rotations: RotationService
     /// Administrators with keys of their own.
@@ -141,6 +143,7 @@ public final class Controller: Sendable {
         doctor = DoctorService(context, links, exports)
         maps = MapService(context, links, nodes)
         conformance = ConformanceService(context, links)
+        deviceChecks = DeviceCheckService(context, trust)
         rotations = RotationService(context, links, jobs)
         members = MemberService(context, links)
         commissioning = CommissioningService(

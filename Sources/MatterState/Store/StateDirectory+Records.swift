@@ -105,6 +105,19 @@ extension StateDirectory {
         if unlinkat(parent.raw, name.file, AT_REMOVEDIR) != 0, errno != ENOENT { throw .system(errno, "delete", path) }
         try parent.synchronize(path)
     }
+
+    /// Removes a state directory that was made for a while, with everything in it, and its own folder.
+    package func destroy() throws(StoreError) {
+        let raw = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard raw >= 0 else {
+            if errno == ENOENT { return }
+            throw .system(errno, "open", path)
+        }
+        let folder = Descriptor(owning: raw)
+        let status = try folder.status(path)
+        try Self.empty(Folder(folder, status), path, depth: 0)
+        if rmdir(path) != 0, errno != ENOENT { throw .system(errno, "delete", path) }
+    }
 }
 
 // MARK: - Secrets
