@@ -20,8 +20,15 @@ struct CheckDeviceTests {
 
     @Test("a device in order passes all that is tried, is left on no fabric, and nothing of the fabrics stays")
     func sound() async throws {
-        let (device, matterctl) = (try await VirtualDevice.start(), try MatterCtl())
+        let device = try await VirtualDevice.start()
+        var matterctl = try MatterCtl()
         defer { device.stop() }
+        // A folder in memory of its own: other examinations may be under way.
+        let runtime = try #require(matterctl.environment["XDG_RUNTIME_DIR"]) + "/check-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: runtime, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: runtime) }
+        matterctl.environment["XDG_RUNTIME_DIR"] = runtime
         let folder = matterctl.folder.file("report")
         let run = try await matterctl.run(words(device, folder, ["--trust", device.trust]))
         #expect(run.status == 0, "\(run)")
@@ -39,7 +46,6 @@ struct CheckDeviceTests {
         let steps = device.events.compactMap { $0["step"]?.string }
         #expect(steps.count { $0 == "noc-added" } == 2 && steps.count { $0 == "fabric-removed" } == 2, "\(steps)")
         #expect(try await matterctl.nodes() == Nodes(), "the user has no node, and no fabric")
-        let runtime = try #require(matterctl.environment["XDG_RUNTIME_DIR"])
         let left = try FileManager.default.contentsOfDirectory(atPath: runtime).filter {
             $0.hasPrefix("matterctl-check")
         }
@@ -99,7 +105,7 @@ struct CheckDeviceTests {
         #expect(try verdicts(run.json()).values.allSatisfy { $0 == "passed" }, "\(run)")
     }
 
-    @Test("a light of another make: its known faults are named, and the rest passes")
+    @Test("a light of another make: its known faults and its lack of windows are named, and the rest passes")
     func otherMake() async throws {
         let scene = try await Scene.fresh()
         defer { scene.end() }
@@ -110,8 +116,11 @@ struct CheckDeviceTests {
         ])
         #expect(run.status == 12, "\(run)")
         let verdicts = try verdicts(run.json())
-        #expect(verdicts["conformance"] == "failed", "\(run)")
-        for kind in ["payload", "commissioning", "attestation", "loss", "window", "second-administrator", "removal"] {
+        // CircuitMatter has no cluster for windows, so no second administrator comes in.
+        for kind in ["conformance", "window", "second-administrator"] {
+            #expect(verdicts[kind] == "failed", "\(kind): \(run)")
+        }
+        for kind in ["payload", "commissioning", "attestation", "loss", "removal"] {
             #expect(verdicts[kind] == "passed", "\(kind): \(run)")
         }
         let page = try String(contentsOf: folder.appendingPathComponent("report.html"), encoding: .utf8)

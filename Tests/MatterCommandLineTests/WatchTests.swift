@@ -158,7 +158,7 @@ import Testing
         #expect(run.stdout.hasPrefix("\u{1B}[?1049h\u{1B}[?25l\u{1B}[H"), "\(run)")
         let end = try #require(run.stdout.range(of: "\u{1B}[?25h\u{1B}[?1049l"))
         let last = run.stdout[end.upperBound...].split(separator: "\n")
-        #expect(last.count <= 23 && last.last?.hasPrefix("● 1/level-control/current-level") == true, "\(last)")
+        #expect(last.count <= 23 && last.last?.hasPrefix("● 1/level-control/current-l") == true, "\(last)")
         for (words, text) in [
             ("subscribe lamp 1/on-off/on-off --plot", "not known to be one"),
             ("subscribe lamp 1/level-control/current-level 1/on-off/on-off --plot", "'1/on-off/on-off'"),
@@ -168,7 +168,7 @@ import Testing
             ("subscribe lamp 1/8/0 --plot --json", "exclude each other"),
             ("subscribe lamp 1/8/0 --csv --timestamps", "without --timestamps"),
             ("subscribe lamp 1/8/0 --plot --numeric", "--numeric"), ("energy lamp --plot", "needs --watch"),
-            ("lock show lamp --watch --csv", "--csv is for 'sensor' and 'energy'"),
+            ("motion lamp --watch --csv", "--csv is for 'sensor' and 'energy'"),
             ("sensor lamp --watch --plot --csv", "exclude each other"),
         ] {
             let refused = try await terminal.run("\(words) --home \(shell.home)")
