@@ -119,7 +119,7 @@ import Testing
         #expect(try await candidates("fan", "show", "desk", "") == [])
         #expect(try await candidates("fan", "desk", "m") == ["medium"])
         #expect(try await candidates("valve", "open", "garden", "--fo") == ["--for"])
-        #expect(try await candidates("valve", "--tr") == [])
+        #expect(try await candidates("valve", "--transi") == [])
         #expect(try await candidates("motion", "") == [])
         #expect(try await candidates("lock", "config", "Desk lamp", "--mode", "p") == ["privacy", "passage"])
         #expect(

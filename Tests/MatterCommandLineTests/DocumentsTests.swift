@@ -211,7 +211,7 @@ import Testing
 
     /// Keys in examples that devices and the cloud give their values, or that are names of fields.
     private static let foreign: Set = [
-        "errorCode", "debugText", "Matter", "deviceName", "companyName", "email", "softwareVersion",
+        "errorCode", "debugText", "Matter", "deviceName", "companyName", "email", "softwareVersion", "level",
     ]
 
     @Test("every key of a result or an error is in json.md, and every key of its examples is in the sources")
@@ -222,7 +222,7 @@ import Testing
         var found: [String: String] = [:]
         for folder in [
             "MatterCommandLine", "RainMakerCommandLine", "MatterController/Controller/Commission",
-            "MatterController/Controller/Kinds",
+            "MatterController/Controller/Kinds", "MatterController/Controller/Trace",
         ] {
             // A policy is read, not written.
             for (file, text) in try Self.sources(folder) where file.lastPathComponent != "CommandPolicy.swift" {
