@@ -13,14 +13,26 @@ import Testing
             file = folder.file("recorded.pcap")
             let child = try Child(
                 URL(fileURLWithPath: "/usr/bin/env"),
-                ["tcpdump", "-Z", "root", "-U", "-B", "16384", "-i", "any", "-s", "0", "-w", file.path, filter],
+                [
+                    "tcpdump", "-Z", "root", "-U", "--immediate-mode", "-B", "16384", "-i", "any", "-s", "0", "-w",
+                    file.path, filter,
+                ],
                 environment: Laboratory.environment.merging(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]) { $1 },
                 folder: folder)
             self.child = child
             try await eventually("tcpdump listens") { child.stderr.contains("listening on") }
         }
 
-        func end() async {
+        /// Ends it once the file has all that was sent: a datagram of our own comes last.
+        func end(in folder: TemporaryFolder) async throws {
+            let mark = "end-of-recording"
+            let sender = try Child(
+                URL(fileURLWithPath: "/bin/bash"), ["-c", "echo \(mark) > /dev/udp/10.77.0.1/9"],
+                environment: Laboratory.environment, folder: folder)
+            #expect(await sender.status() == 0, "\(sender.stderr)")
+            try await eventually("the recording has everything") {
+                (try? Data(contentsOf: file))?.range(of: Data(mark.utf8)) != nil
+            }
             child.signal(SIGINT)
             _ = await child.status()
         }
@@ -118,7 +130,7 @@ import Testing
         let toggled = try await matterctl.succeed("toggle", "light")
         #expect(toggled.stderr.contains("warning") && toggled.stderr.contains("MATTERCTL_KEYLOG"), "\(toggled)")
         try await matterctl.succeed("discover", "--timeout", "2s")
-        await recording.end()
+        try await recording.end(in: matterctl.folder)
         #expect(try mode(keys) == 0o600)
         matterctl.environment["MATTERCTL_KEYLOG"] = nil
         let lines = try await matterctl.succeed(
@@ -163,7 +175,7 @@ import Testing
         let official = try OfficialStorage(trusting: lamp)
         _ = try await official("commission", "7", "--code", lamp.qrCode)
         _ = try await official("toggle", "7")
-        await recording.end()
+        try await recording.end(in: folder)
         try #require(lamp.switchings == 1)
         let matterctl = try MatterCtl()
         let decoded = try await matterctl.succeed("decode", recording.file.path, "--keys", keys.path)
