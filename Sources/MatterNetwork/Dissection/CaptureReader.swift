@@ -55,7 +55,7 @@ package struct CaptureReader: Sendable {
             form = .pcap(
                 isBigEndian: isBig, unitsPerSecond: isNano ? 1_000_000_000 : 1_000_000, link: link & 0xFFFF)
         default:
-            throw CaptureError("it does not begin like a pcap or pcapng file")
+            throw CaptureError("the file does not begin like a pcap or pcapng file")
         }
     }
 
