@@ -17,8 +17,8 @@ let testBuild: [SwiftSetting] =
 /// The trait StaticCrypto, on by default, links libcrypto statically (a cipher look-up costs half as much). A program that
 /// uses the library opts out with `traits: []`; a packager can set MATTERCTL_DYNAMIC_OPENSSL=1 instead.
 let staticCrypto = "StaticCrypto"
-/// The trait Programs, on by default, brings what only the programs of this package need: the argument parser, and the HTTP
-/// server of the emulator. With `traits: []` a program that uses the library resolves neither.
+/// The trait Programs, on by default, brings what only the programs of this package need: the argument parser, SwiftNIO for
+/// the server, and the HTTP server of the emulator. With `traits: []` a program that uses the library resolves neither.
 let programs = "Programs"
 let standardTraits: Set<String> =
     Context.environment["MATTERCTL_DYNAMIC_OPENSSL"] == nil ? [staticCrypto, programs] : [programs]
@@ -57,6 +57,11 @@ let flyingFox: Target.Dependency = .product(
 let flyingSocks: Target.Dependency = .product(
     name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: [programs]))
 
+/// Parts of SwiftNIO, for `serve`.
+func nio(_ product: String) -> Target.Dependency {
+    .product(name: product, package: "swift-nio", condition: .when(traits: [programs]))
+}
+
 let package = Package(
     name: "matterctl",
     products: [
@@ -74,6 +79,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
@@ -116,10 +122,16 @@ let package = Package(
             name: "rainmaker-emulator",
             dependencies: ["CProcess", "MatterState", "RainMakerEmulator", arguments],
             swiftSettings: strict),
-        // The command line sees what every program sees of the library: its public names.
+        // The server and the command line see what every program sees of the library: its public names.
+        .target(
+            name: "HouseServer",
+            dependencies: [
+                "CProcess", "JSON", "MatterController", logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
+                nio("NIOWebSocket"),
+            ], packageAccess: false, swiftSettings: strict),
         .target(
             name: "MatterCommandLine",
-            dependencies: ["CProcess", "CQREncode", "JSON", "MatterController", arguments, logging],
+            dependencies: ["CProcess", "CQREncode", "HouseServer", "JSON", "MatterController", arguments, logging],
             packageAccess: false, swiftSettings: strict),
         module(
             "SimulatorCommandLine", ["MatterCommandLine", "MatterSimulator", arguments, logging]),
@@ -152,6 +164,8 @@ let package = Package(
                 "MatterBase", "MatterController", "MatterCrypto", "MatterModel", "MatterNetwork", "MatterState",
                 "TestSupport", logging,
             ], path: "Tests/MatterTestKit", swiftSettings: strict),
+        tests(
+            "HouseServerTests", ["HouseServer", "JSON", "MatterController", logging, nio("NIOCore"), nio("NIOPosix")]),
         tests("ProcessTests", ["CProcess"]),
         tests("MatterThreadsTests", ["CProcess", "MatterBase"]),
         tests("JSONTests", ["JSON"]),
