@@ -68,12 +68,28 @@ def vendored(tree):
     text = manifest.read_text(encoding="utf-8")
     found = {match["url"]: match["least"] for match in DEPENDENCY.finditer(text)}
     for name, pin in PINS.items():
+        if "through" in pin:
+            continue
         least = found.pop(pin["url"], None) or fail(f"Package.swift has no dependency on {pin['url']}")
         if [*map(int, pin["version"].split("."))] < [*map(int, least.split("."))]:
             fail(f"pins.json has {name} {pin['version']}, but Package.swift wants {least} at least")
     if found:
         fail(f"pins.json lacks {', '.join(found)}")
     manifest.write_text(DEPENDENCY.sub(lambda match: f'.package(path: "vendor/{match["url"].rsplit("/", 1)[1]}")', text), encoding="utf-8")
+
+
+def vendored_inside(tree):
+    """Points the manifests of the libraries at their neighbours in vendor/."""
+    names = {pin["url"].removesuffix(".git").rsplit("/", 1)[1]: name for name, pin in PINS.items()}
+
+    def neighbour(match):
+        name = names.get(match["url"].removesuffix(".git").rsplit("/", 1)[1])
+        return f'.package(path: "../{name}")' if name else match[0]
+
+    for name in {pin["through"] for pin in PINS.values() if "through" in pin}:
+        for manifest in (tree / "vendor" / name).glob("Package*.swift"):
+            text = manifest.read_text(encoding="utf-8")
+            manifest.write_text(re.sub(DEPENDENCY.pattern, neighbour, text), encoding="utf-8")
 
 
 def digest(folder):
@@ -111,6 +127,7 @@ def main():
             shutil.copytree(checkout, tree / "vendor" / name, symlinks=True, ignore=shutil.ignore_patterns(".git", ".build"))
     vendored(tree)
     (tree / "commit").write_text(commit + "\n", encoding="utf-8")
+    vendored_inside(tree)
     digests = {name: digest(tree / "vendor" / name) for name in PINS}
     (tree / "vendor/digests.json").write_text(json.dumps(digests, indent=2) + "\n", encoding="utf-8")
     archive(tree, folder / f"matterctl_{number}.orig.tar.xz", moment)

@@ -107,6 +107,17 @@ void cprocess_acknowledge(void) {
     set_alarm();
 }
 
+static atomic_int hung_up;
+
+static void on_hangup(int number) {
+    (void)number;
+    atomic_store(&hung_up, 1);
+}
+
+void cprocess_watch_hangup(void) { handle(SIGHUP, on_hangup); }
+
+bool cprocess_hangup_came(void) { return atomic_exchange(&hung_up, 0); }
+
 void cprocess_limit(unsigned seconds, const char *late, int late_status) {
     ending.late = late;
     ending.late_status = late_status;

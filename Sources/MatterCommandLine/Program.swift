@@ -52,6 +52,7 @@ public struct Program: Sendable {
         let parsed = program.parsed()
         if case .ended(let status) = parsed { exit(status) }
         Interruption.arm(isJSON: program.isJSON)
+        if let status = program.served(parsed) { exit(status) }
         do throws(CommandLineError) {
             try program.prepare(for: parsed)
         } catch {
@@ -128,6 +129,23 @@ public struct Program: Sendable {
         } catch {
             return .ended(ended(by: error))
         }
+    }
+
+    /// Lets the server of the house carry out a command, where one runs.
+    ///
+    /// - Returns: the exit code; `nil` for a command that goes its own way.
+    private func served(_ parsed: Parsed) -> Int32? {
+        let command: any NetworkCommand
+        switch parsed {
+        case .plain(let plain): command = plain
+        case .command(let parsed):
+            guard let network = parsed as? any NetworkCommand else { return nil }
+            command = network
+        case .ended: return nil
+        }
+        guard command.isServed, (try? CommandPolicy.check(command)) != nil else { return nil }
+        guard let status = ServerCall(command, arguments)?.run() else { return nil }
+        return status == ExitStatus.done.rawValue ? done() : status
     }
 
     private func perform(_ parsed: Parsed) async -> Int32 {

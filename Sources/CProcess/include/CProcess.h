@@ -36,6 +36,10 @@ void cprocess_listen_too(int alarm);
 bool cprocess_signal_came(void);
 // The last signal has been acted on.
 void cprocess_acknowledge(void);
+// From now on SIGHUP does not end the process: it asks a server to read its records again.
+void cprocess_watch_hangup(void);
+// Whether a SIGHUP has come since this was asked for the last time.
+bool cprocess_hangup_came(void);
 // Ends the process with that status and message, once it is armed, if it still runs after so many seconds.
 void cprocess_limit(unsigned seconds, const char *late, int late_status);
 

@@ -5,6 +5,9 @@ public import MatterController
 
 /// The context of a running command.
 public struct CommandContext: Sendable {
+    /// The controller of the server that carries out the run under way; `nil` for a process of its own.
+    @TaskLocal static var served: Controller?
+
     /// The controller.
     public private(set) var controller: Controller
     /// Where results and messages go.
@@ -69,7 +72,8 @@ public struct CommandContext: Sendable {
         settings.discoveryPatience = Self.discoveryPatience(timeout)
         settings.services = VendorModule.all.map(\.service)
         settings.warn = { [console] text, hint in console.warning(text, hint) }
-        controller = Controller(settings)
+        // The sessions of a server are there already.
+        controller = Self.served ?? Controller(settings)
     }
 }
 
@@ -120,6 +124,8 @@ public protocol NetworkCommand: AsyncParsableCommand {
     var bluetoothAdapters: [String]? { get }
     /// Whether it only reads, and so gives up early on a node that says nothing.
     var onlyReads: Bool { get }
+    /// Whether the server of the house may carry it out, where one runs: it needs no more than sessions with nodes.
+    var isServed: Bool { get }
 
     func run(_ context: CommandContext) async throws
 }
@@ -137,6 +143,13 @@ extension NetworkCommand {
     public var bluetoothAdapters: [String]? { nil }
     /// False: what changes something has its whole time.
     public var onlyReads: Bool { false }
+    /// False: most commands have a process of their own.
+    public var isServed: Bool { false }
+
+    /// Ends what the command has begun; the sessions of a server go on.
+    private func close(_ context: CommandContext) async {
+        if CommandContext.served == nil { await context.controller.close() }
+    }
 
     /// Runs it in a context of its own.
     public func run() async throws {
@@ -150,10 +163,10 @@ extension NetworkCommand {
         }
         do {
             try await run(context)
-            await context.controller.close()
+            await close(context)
         } catch {
             let accessHint = context.controller.issuers.accessHint().map(Hints.text)
-            await context.controller.close()
+            await close(context)
             throw CommandFailure(
                 error: error, target: target, isJSON: options.state.output.json, accessHint: accessHint,
                 isAddressGiven: options.address != nil, timeout: options.timeout?.duration)

@@ -121,6 +121,8 @@ public struct NetworkOptions: ParsableArguments, Sendable {
     @Flag(name: .long, help: "Close the session at the end instead of keeping it for the next command.")
     var noKeep = false
 
+    @Flag(name: .long, help: "Go past the server of the house, if one runs.") var direct = false
+
     @Flag(name: .long, help: TraceSetup.traceHelp) var trace = false
     @Option(name: .long, help: TraceSetup.traceToHelp, completion: .kind(.file)) var traceTo: String?
     @Flag(name: .long, help: TraceSetup.secretsHelp) var traceSecrets = false
@@ -139,6 +141,7 @@ public struct NetworkOptions: ParsableArguments, Sendable {
         patience = nil
         fresh = line.isFresh
         noKeep = line.keepsNothing
+        direct = line.isDirect
         progress = .auto
         wait = false
         (trace, traceTo, traceSecrets, traceYes) = (false, nil, false, false)

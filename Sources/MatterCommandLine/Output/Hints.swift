@@ -340,6 +340,7 @@ public enum Hints {
             "a device that was being commissioned forgets the attempt when its fail-safe expires; see "
             + "'matterctl node ls'",
         "output.failed": "the command has run; only its result is lost",
+        "command.see-state": "check the device's state before you repeat the command",
         "command.again": "run the same command again",
         "command.repeat-harmless": "look after its power and network; to repeat the command is harmless",
         "command.short-time": "give it more time, such as --timeout 30s",

@@ -10,6 +10,7 @@ struct PlainLine {
     private(set) var isJSON = false
     private(set) var isFresh = false
     private(set) var keepsNothing = false
+    private(set) var isDirect = false
     private(set) var home: String?
     private(set) var fabric: String?
     private(set) var address: String?
@@ -43,6 +44,7 @@ struct PlainLine {
         case "--json": isJSON = true
         case "--fresh": isFresh = true
         case "--no-keep": keepsNothing = true
+        case "--direct": isDirect = true
         default: return false
         }
         return true

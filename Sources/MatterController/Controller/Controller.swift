@@ -22,7 +22,7 @@ public final class Controller: Sendable {
         /// How long a device may take to do what it is told, beyond the delivery of messages.
         public var processing = Duration.seconds(10)
         /// The kind of its sessions: a process that keeps them for long takes the one long slot of each node.
-        package var sessions = SlotKind.short
+        public var sessions = SlotKind.short
         /// The same for a command or a write that the device has acknowledged, where the user said how long to wait. The
         /// end of the budget holds all the same.
         public var patience: Duration?

@@ -235,6 +235,12 @@ public final class FabricContext: Sendable {
     }
 
     /// The host's Bluetooth, shared by all commissionings, which share the adapters too; `nil` where there is none.
+    /// The traffic of this fabric so far.
+    public func traffic() async -> TrafficCounts {
+        guard let manager = opened.withLock({ $0.manager }) else { return TrafficCounts() }
+        return await manager.traffic
+    }
+
     func bluetooth() -> (any BluetoothCentral)? {
         guard let make = options.bluetooth else { return nil }
         return opened.withLock { opened in

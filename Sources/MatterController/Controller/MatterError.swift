@@ -46,7 +46,8 @@ public struct MatterError: Error, Sendable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    package init(_ error: any Error) {
+    /// Any error of this library, with what a program can do about it.
+    public init(_ error: any Error) {
         let cause = (error as? InterruptedCommissioning)?.underlying ?? error
         underlying = cause
         code = Code(cause)

@@ -16,7 +16,7 @@ public struct SetupDiscriminator: Hashable, Sendable {
     }
 
     /// - Throws: ``SetupPayloadError`` if the number does not fit 4 bits.
-    package init(short: UInt8) throws(SetupPayloadError) {
+    public init(short: UInt8) throws(SetupPayloadError) {
         guard short <= 0xF else {
             throw SetupPayloadError(.discriminator, "a short discriminator is a number from 0 to 15")
         }

@@ -169,3 +169,10 @@ extension StatusReport {
         self.data = data
     }
 }
+
+extension TrafficCounts {
+    package init(sessions: Int = 0, retransmissions: UInt64 = 0, _: Void = ()) {
+        self.sessions = sessions
+        self.retransmissions = retransmissions
+    }
+}

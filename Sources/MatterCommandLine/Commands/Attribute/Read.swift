@@ -30,6 +30,7 @@ struct Read: NetworkCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { !code.isGiven }
 
     var target: NodeTarget? { code.isGiven ? nil : node?.target }
 

@@ -26,6 +26,8 @@ struct Write: NodeSubject {
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var isServed: Bool { !dryRun }
+
     func validate() throws {
         try node.requireBare()
         let pairs = try AttributeSetting.pairs(settings)

@@ -35,6 +35,7 @@ struct Invoke: NetworkCommand {
     var target: NodeTarget? { code.isGiven ? nil : node.target }
 
     var bluetoothAdapters: [String]? { code.bluetoothAdapters }
+    var isServed: Bool { !dryRun && !code.isGiven }
 
     /// The first command, and the words after it.
     var words: (path: String, fields: [String]) {

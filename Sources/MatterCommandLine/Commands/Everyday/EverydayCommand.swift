@@ -50,6 +50,8 @@ extension EverydayCommand {
 
     var target: NodeTarget? { one.flatMap { GroupTarget($0) == nil ? NodeTarget($0.node) : nil } }
 
+    var isServed: Bool { !everyday.dryRun }
+
     func validate() throws { try everyday.check(nodes, options) }
 
     func run(_ context: CommandContext) async throws { try await carryOut(try verb(), context) }

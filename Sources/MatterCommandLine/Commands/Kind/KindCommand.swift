@@ -55,6 +55,7 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCo
     var longestRun: Duration? { particular.watch ? nil : options.timeout?.duration }
 
     var onlyReads: Bool { line.verb == nil && !particular.watch }
+    var isServed: Bool { !particular.watch && !everyday.dryRun }
 
     func validate() throws {
         let line = line

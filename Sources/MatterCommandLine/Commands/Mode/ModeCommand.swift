@@ -51,6 +51,7 @@ struct ModeCommand: PlainCommand, VerbNaming {
     var target: NodeTarget? { one.map { NodeTarget($0.node) } }
 
     var onlyReads: Bool { mode == nil }
+    var isServed: Bool { !everyday.dryRun }
 
     func validate() throws {
         for word in mode == nil ? words : words.dropLast() where NodeArgument(argument: word) == nil {

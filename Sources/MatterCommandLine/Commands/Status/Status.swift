@@ -16,6 +16,7 @@ struct Status: NetworkCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { true }
 
     func validate() throws {
         guard options.address == nil || selection.meansOne(nodes.map(\.node)) else {

@@ -7,7 +7,10 @@ public enum NetworkAccess: Sendable {
     /// A Thread network, by its active operational dataset: hexadecimal digits, or Base64.
     case thread(dataset: String)
 
-    var credential: NetworkCredential {
+    /// The credential, checked.
+    ///
+    /// - Throws: ``NetworkCredentialError`` for a name, a password or a dataset that breaks the rules.
+    public var credential: NetworkCredential {
         get throws {
             switch self {
             case .wifi(let name, let password):

@@ -42,7 +42,7 @@ extension Catalogue {
 
 extension NodeLink.Repeatability {
     /// The catalogue's entry on a command.
-    package init(of command: Command, in catalogue: Catalogue) {
+    public init(of command: Command, in catalogue: Catalogue) {
         self =
             catalogue.mayRepeat(command: command.path.command, ofCluster: command.path.cluster)
             ? .absolute : .atMostOnce

@@ -5,6 +5,9 @@ public enum VendorNames {
         (0xFFF1...0xFFF4).contains(vendorID) ? "test vendor \(vendorID - 0xFFF0)" : names[vendorID]
     }
 
+    /// The ids that the table has names for, in ascending order.
+    public static var ids: [UInt16] { names.keys.sorted() }
+
     /// Companies by the id that the Alliance has given them.
     private static let names: [UInt16: String] = [
         0x100B: "Signify (Philips Hue, WiZ)",

@@ -158,6 +158,13 @@ package actor ExchangeManager {
     /// How many exchanges there are, on all sessions.
     var exchangeCount: Int { engine.exchangeCount }
 
+    /// What has been going on.
+    package var traffic: TrafficCounts {
+        TrafficCounts(
+            sessions: engine.sessions.keys.count { if case .secure = $0 { true } else { false } },
+            retransmissions: engine.retransmissions)
+    }
+
     package func contains(_ session: SessionReference) -> Bool { engine.contains(session) }
 
     // MARK: Exchanges

@@ -37,6 +37,7 @@ extension MessageEngine {
         let targets = session.addresses.filter { !message.acknowledgedBy.contains($0) }
         var message = message
         message.transmissions += 1
+        retransmissions += 1
         message.nextAt = now + wait(after: message.transmissions, on: session, now: now)
         exchanges[key]?.inFlight = message
         exchanges[key]?.report.transmissions = message.transmissions

@@ -45,6 +45,8 @@ package struct MessageEngine: Sendable {
     private(set) var nextExchangeID: UInt16
     /// Random bytes for the pauses before retransmissions, two for each.
     var jitter: [UInt8]
+    /// How many messages were sent again.
+    var retransmissions: UInt64 = 0
     static let jitterStock = 16
 
     /// - Parameters:

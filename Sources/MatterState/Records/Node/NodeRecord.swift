@@ -58,7 +58,7 @@ public struct NodeRecord: Equatable, Sendable {
     /// When the commissioning window that we opened last ends, seconds since 1970.
     package var windowEnd: Int64?
     /// When it was commissioned, seconds since 1970.
-    package var commissionedAt: Int64?
+    public var commissionedAt: Int64?
     /// When it got another certificate last, seconds since 1970; `nil` if it has the one that it was commissioned with.
     package var certifiedAt: Int64?
     /// A digest of the certificate that it was commissioned with; `nil` where release 0.1.0 did that.

@@ -66,6 +66,17 @@ public struct RuntimeDirectory: Sendable {
     /// - Throws: ``StoreError`` if the folder is not there and cannot be made, is not ours alone, or not in memory.
     package func check() throws(StoreError) { _ = try folder(creating: true) }
 
+    /// The path of something that is no record, such as the socket of a server. The folder is made if it is missing.
+    ///
+    /// - Throws: ``StoreError`` if the folder cannot be made, is not ours alone, or not in memory.
+    public func place(of name: String) throws(StoreError) -> String {
+        try check()
+        return "\(path)/\(name)"
+    }
+
+    /// The same path, for who only looks whether something is there.
+    public func presumedPlace(of name: String) -> String { "\(path)/\(name)" }
+
     package func remove(_ name: String) {
         guard let folder = try? folder(creating: false) else { return }
         unlinkat(folder.raw, name, 0)

@@ -1,0 +1,193 @@
+import Glibc
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Carries out the commands that shells hand to the server.
+public protocol ShellCommands: Sendable {
+    /// Why a program's commands cannot be carried out here; `nil` if they can.
+    func refusal(of caller: ShellCaller) async -> String?
+
+    /// Carries out a command. A cancelled task means that the shell does not want it any more.
+    ///
+    /// - Parameter print: takes text for stdout (`false`) or stderr (`true`).
+    /// - Returns: the exit code.
+    func run(_ call: ShellCall, print: @escaping @Sendable (_ isError: Bool, _ text: [UInt8]) -> Void) async -> Int32
+}
+
+/// Takes commands of this user's shells over a Unix socket: one command for each connection.
+final class ShellPost: Sendable {
+    private struct Running {
+        let group: MultiThreadedEventLoopGroup
+        let channel: any Channel
+        let file: SocketFile?
+    }
+
+    private let commands: any ShellCommands
+    private let logger: Logger
+    private let running = Mutex<Running?>(nil)
+
+    init(_ commands: any ShellCommands, logger: Logger) {
+        self.commands = commands
+        self.logger = logger
+    }
+
+    /// - Throws: ``ServerError``.
+    func start(at path: String) async throws {
+        let socket = try SocketPlace.open(.unix(path: path), isBehindProxy: false)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            let channel = try await ServerBootstrap(group: group)
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelInitializer { [commands, logger] channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try PeerUser.check(channel, logger)
+                        try channel.pipeline.syncOperations.addHandler(ShellHandler(commands, channel))
+                    }
+                }
+                .withBoundSocket(socket.descriptor).get()
+            running.withLock { $0 = Running(group: group, channel: channel, file: socket.file) }
+        } catch {
+            socket.file?.remove()
+            try? await group.shutdownGracefully()
+            throw ServerError(.address, "cannot listen at \(path): \(error)")
+        }
+    }
+
+    func stop() async {
+        guard let running = running.withLock({ $0.take() }) else { return }
+        try? await running.channel.close()
+        running.file?.remove()
+        try? await running.group.shutdownGracefully()
+    }
+}
+
+/// One command of a shell.
+private final class ShellHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// The longest line of a shell.
+    private static let longest = 1 << 20
+
+    private enum State {
+        case greeting
+        case waiting
+        case accepted
+        case running(Task<Void, Never>)
+        case over
+    }
+
+    private let commands: any ShellCommands
+    private let channel: any Channel
+    private var state = State.greeting
+    private var octets: [UInt8] = []
+
+    init(_ commands: any ShellCommands, _ channel: any Channel) {
+        self.commands = commands
+        self.channel = channel
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        octets += unwrapInboundIn(data).readableBytesView
+        guard octets.count <= Self.longest else { return context.close(promise: nil) }
+        take(context)
+    }
+
+    private func take(_ context: ChannelHandlerContext) {
+        guard let end = octets.firstIndex(of: UInt8(ascii: "\n")) else { return }
+        switch state {
+        case .greeting:
+            let line = Array(octets[..<end])
+            octets.removeFirst(end + 1)
+            guard let caller = ShellCaller(line: line) else {
+                return decline("this is another protocol")
+            }
+            state = .waiting
+            let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+            let contextBound = NIOLoopBound(context, eventLoop: channel.eventLoop)
+            Self.ask(commands, caller, channel) { refusal in
+                let handler = bound.value
+                guard case .waiting = handler.state else { return }
+                if let refusal { return handler.decline(refusal) }
+                handler.state = .accepted
+                Self.send(.accepted, to: handler.channel)
+                handler.take(contextBound.value)
+            }
+        case .accepted:
+            let line = Array(octets[..<end])
+            octets.removeAll()
+            guard let call = ShellCall(line: line) else { return context.close(promise: nil) }
+            state = .running(Self.carryOut(call, commands, channel))
+        case .waiting, .running, .over: break
+        }
+    }
+
+    /// - Parameter answer: called on the channel's event loop.
+    private static func ask(
+        _ commands: any ShellCommands, _ caller: ShellCaller, _ channel: any Channel,
+        _ answer: @escaping @Sendable (String?) -> Void
+    ) {
+        Task {
+            let refusal = await commands.refusal(of: caller)
+            channel.eventLoop.execute { answer(refusal) }
+        }
+    }
+
+    private static func carryOut(
+        _ call: ShellCall, _ commands: any ShellCommands, _ channel: any Channel
+    ) -> Task<Void, Never> {
+        Task {
+            let status = await commands.run(call) { isError, text in
+                for part in parts(text) { send(isError ? .error(part) : .output(part), to: channel) }
+            }
+            send(.end(UInt8(truncatingIfNeeded: status)), to: channel)
+            try? await channel.close()
+        }
+    }
+
+    private static func parts(_ text: [UInt8]) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
+        var rest = text[...]
+        while rest.count > ShellFrame.largest {
+            var part = rest.prefix(ShellFrame.largest)
+            // A character stays whole.
+            while let next = rest.dropFirst(part.count).first, next & 0xC0 == 0x80, !part.isEmpty { part = part.dropLast() }
+            parts.append(Array(part))
+            rest = rest.dropFirst(part.count)
+        }
+        return parts + [Array(rest)]
+    }
+
+    private static func send(_ frame: ShellFrame, to channel: any Channel) {
+        channel.writeAndFlush(ByteBuffer(bytes: frame.encoded), promise: nil)
+    }
+
+    private func decline(_ reason: String) {
+        state = .over
+        channel.writeAndFlush(ByteBuffer(bytes: ShellFrame.declined(reason).encoded)).whenComplete { [channel] _ in
+            channel.close(promise: nil)
+        }
+    }
+
+    /// The shell does not want the command any more, or is gone.
+    private func cancel() {
+        switch state {
+        case .running(let task): task.cancel()
+        default: channel.close(promise: nil)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { cancel() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if case .running(let task) = state { task.cancel() }
+        state = .over
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,47 @@
+import Glibc
+import HouseServer
+import MatterController
+
+/// The commands of this user's shells, carried out by the server over its own sessions.
+struct HouseShell: ShellCommands {
+    private let controller: Controller
+    private let state: String
+    private let fabric: String
+    private let modules: [VendorModule]
+
+    /// - Parameter state: the state directory, as `ServerCall` identifies it.
+    init(_ controller: Controller, state: String, fabric: String) {
+        self.controller = controller
+        self.state = state
+        self.fabric = fabric
+        modules = VendorModule.all
+    }
+
+    func refusal(of caller: ShellCaller) async -> String? {
+        guard caller.program == ServerCall.program else { return "another version" }
+        guard caller.state == state else { return "another state directory" }
+        let named = caller.fabric ?? (try? controller.fabrics.select(nil))?.name
+        return named == fabric ? nil : "another fabric"
+    }
+
+    func run(_ call: ShellCall, print: @escaping @Sendable (Bool, [UInt8]) -> Void) async -> Int32 {
+        let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { if input >= 0 { close(input) } }
+        let terminal = Terminal(
+            input: input, environment: { call.environment[$0] },
+            isTerminal: { stream in
+                switch stream {
+                case .input: call.terminals.contains("input")
+                case .output: call.terminals.contains("output")
+                case .error: call.terminals.contains("error")
+                }
+            },
+            write: { text, stream in
+                print(stream == .error, Array(text.utf8))
+                return 0
+            })
+        return await CommandContext.$served.withValue(controller) {
+            await Program.run(call.arguments, with: modules, on: terminal)
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import CProcess
+import Glibc
+import HouseServer
+import MatterController
+
+/// A command that the server of the house carries out, where one runs: over its sessions, and without another handshake.
+///
+/// Until the command is handed over, anything that is not as it should be lets the command go its own way. From then on it never
+/// does, unless it only reads.
+struct ServerCall {
+    /// How long the server may take to say whether it takes a command, in milliseconds.
+    private static let greeting: Int32 = 1000
+    /// How long it may take to say what came of a command that is interrupted, in milliseconds.
+    private static let farewell: Int32 = 3000
+    /// How long it may take beyond the time of the command, in milliseconds.
+    private static let overtime: Int64 = 30_000
+    /// The variables of a shell that matter to what a command prints.
+    static let variables = [
+        "COLUMNS", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LINES", "MATTERCTL_FABRIC", "MATTERCTL_HOME", "MATTERCTL_READONLY",
+        "NO_COLOR", "TERM", "TZ", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
+    ]
+
+    private let arguments: [String]
+    private let options: NetworkOptions
+    private let mayRepeat: Bool
+    private let patience: Int64
+
+    /// - Returns: `nil` for a command that goes its own way.
+    init?(_ command: any NetworkCommand, _ arguments: [String]) {
+        let options = command.options
+        guard !options.direct, options.mayBeServed, command.isServed,
+            !arguments.contains(where: Self.needsShell)
+        else { return nil }
+        self.arguments = arguments
+        self.options = options
+        mayRepeat = command.onlyReads
+        patience = Int64((command.longestRun ?? Budget.standard) / .milliseconds(1)) + Self.overtime
+    }
+
+    /// Whether an argument means something that only the shell's own process has: its stdin, or a file.
+    private static func needsShell(_ argument: String) -> Bool {
+        argument == "-" || argument.hasPrefix("@") || argument.contains("=@")
+    }
+
+    /// The socket of a state directory's server, by the directory's place on the disk.
+    static func name(of state: String) -> String {
+        "shell-\(state.replacing(":", with: "-")).sock"
+    }
+
+    /// A state directory by its device and inode; `nil` if it is not there.
+    static func identity(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return "\(status.st_dev):\(status.st_ino)"
+    }
+
+    /// The version of this program, as both sides have to have it.
+    static var program: String { "\(Version.number) \(Version.commit ?? "")" }
+
+    /// Hands the command over, prints what it prints, and waits for its end.
+    ///
+    /// - Returns: the exit code; `nil` if the command has to go its own way.
+    func run() -> Int32? {
+        guard let runtime = RuntimeDirectory(environment: Environment.all), let state = try? options.state.state(),
+            state.path.hasPrefix("/"), let identity = Self.identity(of: state.path),
+            let connection = ShellConnection(runtime.presumedPlace(of: Self.name(of: identity)))
+        else { return nil }
+        let caller = ShellCaller(program: Self.program, state: identity, fabric: options.state.fabricName)
+        guard connection.send(caller.line), case .frame(.accepted) = connection.next(within: Self.greeting) else {
+            return nil
+        }
+        var environment: [String: String] = [:]
+        for name in Self.variables { environment[name] = Environment.variable(name) }
+        let terminal = Terminal.current
+        environment["COLUMNS"] = "\(terminal.width)"
+        var terminals: Set<String> = []
+        if terminal.isTerminal(.input) { terminals.insert("input") }
+        if terminal.isTerminal(.output) { terminals.insert("output") }
+        if terminal.isTerminal(.error) { terminals.insert("error") }
+        let call = ShellCall(arguments: arguments, environment: environment, terminals: terminals)
+        guard connection.send(call.line) else { return lost() }
+        return follow(connection)
+    }
+
+    private func follow(_ connection: ShellConnection) -> Int32? {
+        var left = patience
+        var isInterrupted = false
+        while true {
+            switch connection.next(within: Int32(clamping: isInterrupted ? Int64(Self.farewell) : left)) {
+            case .frame(.output(let text)): Terminal.current.part(String(decoding: text, as: UTF8.self))
+            case .frame(.error(let text)): Terminal.current.error(String(decoding: text, as: UTF8.self))
+            case .frame(.end(let status)): return Int32(status)
+            case .frame(.accepted), .frame(.declined), .lost, .late: return lost()
+            case .interrupted:
+                isInterrupted = true
+                connection.hangUp()
+            }
+            left = patience
+        }
+    }
+
+    /// The end of a command whose server is gone.
+    private func lost() -> Int32? {
+        guard !mayRepeat else { return nil }
+        let error = ControllerError(
+            .outcomeUnknown, "the command was handed to the server of the house, and the server was lost: it may have run",
+            hint: .step("command.see-state"))
+        return CommandFailure(error: error, target: nil, isJSON: options.state.json).report()
+    }
+}
+
+extension NetworkOptions {
+    /// Whether nothing is asked for that only a process of its own can do.
+    var mayBeServed: Bool {
+        address == nil && !fresh && !noKeep && !trace && traceTo == nil && !traceSecrets && !wait && patience == nil
+            && progress == .auto && state.logFile == nil && state.verbose == 0
+            && (state.home?.hasPrefix("/") ?? true)
+    }
+}
+
+/// The connection of one command to the server. It blocks: nothing else is to be done meanwhile.
+private final class ShellConnection {
+    enum Event {
+        case frame(ShellFrame)
+        case interrupted
+        /// The server is gone, or sends what is no frame.
+        case lost
+        case late
+    }
+
+    private let descriptor: Int32
+    /// Signals ring the bell, and the alarm can be read then.
+    private let alarm: Int32
+    private let bell: Int32
+    private var octets: [UInt8] = []
+
+    /// - Returns: `nil` if no server of this user listens there.
+    init?(_ path: String) {
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        guard path.utf8.count < MemoryLayout.size(ofValue: name.sun_path) else { return nil }
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        let connected = withUnsafePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        var peer = Peer()
+        var size = socklen_t(MemoryLayout<Peer>.size)
+        guard connected == 0, getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0, peer.user == geteuid()
+        else {
+            Glibc.close(descriptor)
+            return nil
+        }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else {
+            Glibc.close(descriptor)
+            return nil
+        }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        self.descriptor = descriptor
+        (alarm, bell) = (ends[0], ends[1])
+        cprocess_listen(bell)
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+        cprocess_listen(-1)
+        Glibc.close(alarm)
+        Glibc.close(bell)
+    }
+
+    /// The process at the other side, as the kernel knows it (unix(7), SO_PEERCRED).
+    private struct Peer {
+        var process: Int32 = 0
+        var user: UInt32 = .max
+        var group: UInt32 = .max
+    }
+
+    func send(_ octets: [UInt8]) -> Bool {
+        var rest = octets[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Tells the server that the command is not wanted any more.
+    func hangUp() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    func next(within milliseconds: Int32) -> Event {
+        let end = ContinuousClock.now + .milliseconds(Int64(milliseconds))
+        while true {
+            do throws(ShellFrameError) {
+                if let frame = try ShellFrame.take(from: &octets) { return .frame(frame) }
+            } catch { return .lost }
+            let left = (end - .now) / .milliseconds(1)
+            guard left > 0 else { return .late }
+            var waits = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&waits, 2, Int32(left.rounded(.up))) > 0 else { continue }
+            if waits[1].revents != 0 {
+                var rung: UInt64 = 0
+                _ = read(alarm, &rung, MemoryLayout<UInt64>.size)
+                cprocess_acknowledge()
+                if cprocess_signal_came() { return .interrupted }
+            }
+            guard waits[0].revents != 0 else { continue }
+            var buffer = [UInt8](repeating: 0, count: 16_384)
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return .lost }
+            octets += buffer[..<count]
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import MatterController
+import Testing
+
+@testable import HouseServer
+
+@Suite struct HouseBoardTests {
+    private let id = NodeID(7)
+    private let start = Instant.now
+
+    private func board() -> HouseBoard {
+        var board = HouseBoard(
+            encode: { path, value in ValueCheck.standard.encoded(value, at: path) },
+            encodeEvent: { _, _, event in [UInt8(truncatingIfNeeded: event.number)] })
+        let (added, removed, news) = board.take([NodeRecord(nodeID: id)])
+        #expect(added == [id] && removed.isEmpty && news.isEmpty)
+        return board
+    }
+
+    private func report(_ path: CachePath, _ value: TLVValue) -> AttributeReport {
+        AttributeReport(
+            path: ConcreteAttributePath(
+                endpoint: EndpointID(path.endpoint), cluster: ClusterID(path.cluster),
+                attribute: AttributeID(path.attribute)), dataVersion: nil, outcome: .value(value))
+    }
+
+    private func result(_ values: (CachePath, TLVValue)..., events: [UInt64] = []) -> ReadResult {
+        var result = ReadResult()
+        result.attributes = values.map { report($0.0, $0.1) }
+        result.events = events.map { number in
+            EventReport(
+                path: ConcreteEventPath(endpoint: EndpointID(1), cluster: ClusterID(59), event: EventID(1)),
+                outcome: .event(.init(number: number, priority: .info, timestamp: .epoch(5), data: nil)))
+        }
+        return result
+    }
+
+    private let onOff = CachePath(1, 6, 0)
+
+    private func established(_ result: ReadResult) -> SubscriptionEvent {
+        .established(id: 1, maxInterval: .seconds(60), result)
+    }
+
+    private func take(_ event: SubscriptionEvent, _ board: inout HouseBoard) -> HouseBoard.Outcome {
+        board.take(event, of: id, at: start, unix: 1000)
+    }
+
+    private var silence: SubscriptionEvent { .lost(CancellationError(), retryAfter: .seconds(1)) }
+
+    @Test func aNodeIsAddedAsAWholeAndThenItsChangesAreTold() {
+        var board = board()
+        #expect(take(established(result((onOff, .bool(false)))), &board).news == [.nodeAdded(id)])
+        #expect(take(.report(result((onOff, .bool(true)))), &board).news == [.attribute(id, onOff)])
+        #expect(take(.report(result((onOff, .bool(true)))), &board).news.isEmpty)
+        #expect(board.nodes[id]?.attributes[onOff] == Array("true".utf8))
+    }
+
+    @Test func aSingleLossIsNoAbsence() {
+        var board = board()
+        _ = take(established(result((onOff, .bool(false)))), &board)
+        #expect(take(silence, &board).news.isEmpty)
+        #expect(board.nodes[id]?.isAvailable == true)
+        #expect(take(silence, &board).news == [.nodeUpdated(id)])
+        #expect(board.nodes[id]?.isAvailable == false)
+        #expect(take(silence, &board).news.isEmpty)
+        #expect(take(established(result((onOff, .bool(true)))), &board).news == [.nodeUpdated(id)])
+        #expect(board.nodes[id]?.isAvailable == true)
+    }
+
+    @Test func whatChangedWhileASubscriptionWasLostIsTold() {
+        var board = board()
+        _ = take(established(result((onOff, .bool(false)))), &board)
+        _ = take(silence, &board)
+        #expect(take(established(result((onOff, .bool(true)))), &board).news == [.attribute(id, onOff)])
+    }
+
+    @Test func aNewDeviceBehindABridgeIsReadBeforeItIsTold() {
+        var board = board()
+        _ = take(established(result((.parts, .array(of: [.uint(1)])), (onOff, .bool(true)))), &board)
+        let outcome = take(.report(result((.parts, .array(of: [.uint(1), .uint(2)])))), &board)
+        #expect(outcome.work == [.interview(id, added: [2])])
+        #expect(!outcome.news.contains(.endpointAdded(id, 2)))
+        let whole = result(
+            (.parts, .array(of: [.uint(1), .uint(2)])), (onOff, .bool(true)), (CachePath(2, 6, 0), .bool(false)))
+        let told = board.takeInterview(id, whole, added: [2], unix: 2000).news
+        #expect(told == [.nodeUpdated(id), .endpointAdded(id, 2)])
+    }
+
+    @Test func aDeviceThatLeavesABridgeTakesItsValuesWithIt() {
+        var board = board()
+        let light = CachePath(2, 6, 0)
+        _ = take(
+            established(
+                result((.parts, .array(of: [.uint(1), .uint(2)])), (onOff, .bool(true)), (light, .bool(true)))), &board)
+        let outcome = take(.report(result((.parts, .array(of: [.uint(1)])))), &board)
+        #expect(outcome.news.prefix(2) == [.endpointRemoved(id, 2), .nodeUpdated(id)])
+        #expect(board.nodes[id]?.attributes[light] == nil && board.nodes[id]?.attributes[onOff] != nil)
+    }
+
+    @Test func eventsFromBeforeTheServerAreNoNewsAndNoneComesTwice() {
+        var board = board()
+        #expect(take(established(result(events: [3, 4])), &board).news == [.nodeAdded(id)])
+        #expect(take(.report(result(events: [5])), &board).news == [.event(id, [5])])
+        _ = take(silence, &board)
+        #expect(take(established(result(events: [4, 5, 6])), &board).news == [.event(id, [6])])
+    }
+
+    @Test func anotherFirmwareIsReadAnew() {
+        var board = board()
+        _ = take(established(result((.softwareVersion, .uint(1)))), &board)
+        let outcome = take(.report(result((.softwareVersion, .uint(2)))), &board)
+        #expect(outcome.work == [.interview(id, added: [])])
+    }
+
+    @Test func aValueOfTheWrongKindIsLeftOut() {
+        var board = board()
+        _ = take(established(result((onOff, .string("on")))), &board)
+        #expect(board.nodes[id]?.attributes[onOff] == nil)
+    }
+
+    @Test func aNodeThatIsRemovedIsToldOnce() {
+        var board = board()
+        _ = take(established(result((onOff, .bool(true)))), &board)
+        #expect(board.take([]).news == [.nodeRemoved(id)])
+        #expect(take(.report(result((onOff, .bool(false)))), &board) == HouseBoard.Outcome())
+    }
+
+    @Test func aNodeThatIsSilentFromTheBeginningIsSettled() {
+        var board = board()
+        #expect(!board.isSettled)
+        _ = take(silence, &board)
+        #expect(board.isSettled)
+    }
+}

@@ -1,0 +1,82 @@
+import MatterController
+import Testing
+
+@testable import HouseServer
+
+@Suite struct OutboxTests {
+    private let node = NodeID(1)
+    private let path = CachePath(1, 6, 0)
+
+    private func listening() -> Outbox {
+        var box = Outbox()
+        box.begin(with: [])
+        _ = box.next()
+        return box
+    }
+
+    private func all(_ box: inout Outbox) -> [Outbox.Item] {
+        var items: [Outbox.Item] = []
+        while let item = box.next() { items.append(item) }
+        return items
+    }
+
+    @Test func nothingButTheAnswerComesBeforeTheResultOfStartListening() {
+        var box = Outbox()
+        box.take(.attribute(node, path), nodes: 1)
+        box.take(.nodeAdded(node), nodes: 1)
+        box.begin(with: [[1]])
+        box.take(.attribute(node, path), nodes: 1)
+        #expect(all(&box) == [.message([[1]]), .news(.attribute(node, path))])
+    }
+
+    @Test func aValueThatChangesAgainIsSentOnce() {
+        var box = listening()
+        box.take(.attribute(node, path), nodes: 1)
+        box.take(.attribute(node, CachePath(1, 8, 0)), nodes: 1)
+        box.take(.attribute(node, path), nodes: 1)
+        #expect(all(&box) == [.news(.attribute(node, path)), .news(.attribute(node, CachePath(1, 8, 0)))])
+        box.take(.attribute(node, path), nodes: 1)
+        #expect(all(&box) == [.news(.attribute(node, path))])
+    }
+
+    @Test func aNodeThatIsSentAsAWholeHasItsValuesInIt() {
+        var box = listening()
+        box.take(.attribute(node, path), nodes: 1)
+        box.take(.nodeUpdated(node), nodes: 1)
+        box.take(.attribute(node, CachePath(1, 8, 0)), nodes: 1)
+        box.take(.nodeUpdated(node), nodes: 1)
+        // The first value was asked for before; the node that follows has it, too.
+        #expect(all(&box) == [.news(.attribute(node, path)), .news(.nodeUpdated(node))])
+    }
+
+    @Test func anEndpointIsAddedAfterTheNodeThatHasIt() {
+        var box = listening()
+        box.take(.nodeUpdated(node), nodes: 1)
+        box.take(.endpointAdded(node, 3), nodes: 1)
+        #expect(all(&box) == [.news(.nodeUpdated(node)), .news(.endpointAdded(node, 3))])
+    }
+
+    @Test func nothingFollowsTheRemovalOfANode() {
+        var box = listening()
+        box.take(.attribute(node, path), nodes: 1)
+        box.take(.nodeUpdated(node), nodes: 1)
+        box.take(.nodeRemoved(node), nodes: 0)
+        #expect(all(&box) == [.news(.nodeRemoved(node))])
+    }
+
+    @Test func eventsAreNeitherJoinedNorReordered() {
+        var box = listening()
+        for number in 0..<5 { box.take(.event(node, [UInt8(number)]), nodes: 1) }
+        #expect(all(&box) == (0..<5).map { .news(.event(node, [UInt8($0)])) })
+    }
+
+    @Test func aClientThatDoesNotReadLosesTheOldestEventsOnly() {
+        var box = listening()
+        box.add([[9]])
+        for number in 0..<1200 { box.take(.event(node, [UInt8(number % 200), UInt8(number / 200)]), nodes: 1) }
+        let items = all(&box)
+        #expect(items.first == .message([[9]]) && items.count == 1001)
+        #expect(items.last == .news(.event(node, [199, 5])))
+        #expect(items[1] == .news(.event(node, [0, 1])))
+    }
+}
