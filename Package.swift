@@ -220,7 +220,8 @@ let package = Package(
         tests(
             "MatterCommandLineTests",
             [
-                "JSON", "MatterBase", "MatterCommandLine", "MatterController", "MatterCrypto", "MatterLedger",
+                "HouseServer", "JSON", "MatterBase", "MatterCommandLine", "MatterController", "MatterCrypto",
+                "MatterLedger",
                 "MatterModel", "MatterNetwork", "MatterSimulator", "MatterState", "MatterTestKit", "RainMaker",
                 "RainMakerCommandLine", "RainMakerEmulator", "SimulatorCommandLine", arguments,
             ]),

@@ -63,6 +63,7 @@ struct MatterCtl: AsyncParsableCommand {
                         NetCommand.self, NetworkCredentialsCommand.self, ThreadCommand.self, ICDCommand.self,
                         TimeCommand.self, Conform.self, CheckDevice.self,
                     ]),
+                CommandGroup(name: "Server", subcommands: [ServeCommand.self]),
                 CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),
             ] + modules.map(\.commands) + [
                 CommandGroup(name: "Offline tools", subcommands: [PayloadCommand.self, TLVCommand.self, Decode.self]),

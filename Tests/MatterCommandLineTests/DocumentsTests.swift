@@ -1,4 +1,5 @@
 import Foundation
+import HouseServer
 import JSON
 import MatterBase
 import RainMakerCommandLine
@@ -161,6 +162,7 @@ import Testing
         { LedgerError.Code(rawValue: $0).map { LedgerError($0, "") } },
         { AttestationError.Code(rawValue: $0).map { AttestationError($0, "") } },
         { ThreadDatasetError.Code(rawValue: $0).map { ThreadDatasetError($0, "") } },
+        { ServerError.Code(rawValue: $0).map { ServerError($0, "") } },
         { CommandLineError.Code(rawValue: $0).map { CommandLineError($0, "") } },
     ]
 

@@ -27,6 +27,7 @@ extension SnapshotTests {
         "fabric use den", "fabric import old --rcac {RCAC} --noc {NOC} --key @{KEY} --ipk @{IPK}",
         "fabric remove old --yes", "fabric export {EXPORT} --plain --yes", "fabric restore {EXPORT} --as again",
         "fabric backup --to {BACKUPS} --plain --yes", "room add Attic",
+        "serve token add panel --role read --role control", "serve token ls", "serve token rm panel",
         "network credentials add --wifi home --wifi-open",
         "network credentials ls", "network credentials forget home", "thread dataset make --out {NEW}",
         "thread dataset show @{NEW}", "tlv 1524012A18", "simulate on-off-light --port 0 --mdns none --for 100ms",

@@ -33,13 +33,13 @@ NESTED = re.compile(
     r"\b(?:struct|class|enum|actor|protocol|typealias|associatedtype|case|func|let|var) (\w+)|<(\w+)[:,>]")
 # What the command line may import of ours: the library, the virtual device that it plays, and its own tools.
 FRONT = {
-    "MatterCommandLine": {"JSON", "MatterController"},
+    "MatterCommandLine": {"HouseServer", "JSON", "MatterController"},
     "SimulatorCommandLine": {"JSON", "MatterCommandLine", "MatterController", "MatterSimulator"},
     "RainMakerCommandLine": {
         "JSON", "MatterCommandLine", "MatterController", "MatterSimulator", "RainMaker", "SimulatorCommandLine"},
 }
 # What is compiled as if it were another package: it sees public names only.
-OUTSIDE = {"MatterCommandLine"}
+OUTSIDE = {"HouseServer", "MatterCommandLine"}
 QUIET = re.compile(r'"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*[\s\S]*?\*/')
 WORD = re.compile(r"(?<![.\w`])([A-Za-z_]\w*)")
 
@@ -48,6 +48,8 @@ def package():
     """The targets: name -> (folder, dependencies)."""
     text = (ROOT / "Package.swift").read_text(encoding="utf-8")
     text = re.sub(r"//.*", "", text)
+    # Products of SwiftNIO have a function of their own there.
+    text = re.sub(r'\bnio\(("\w+")\)', r"\1", text)
     products = dict(re.findall(r'let (\w+): Target\.Dependency = \.product\(\s*name: "(\w+)"', text))
 
     lists = dict(re.findall(r"let (\w+): \[Target\.Dependency\] = \[(.*?)\]", text, re.S))

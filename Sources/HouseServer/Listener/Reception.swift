@@ -1,4 +1,5 @@
-/// The part of the server that the listener shows its visitors to. They are known already, and have at least one role.
+/// The part of the server that the listener shows its visitors to. They are known already, and have at least one role, but for open
+/// paths.
 protocol Reception: Sendable {
     /// Answers a request for a page.
     func page(_ request: PageRequest, of visitor: Visitor) async -> PageResponse
@@ -12,7 +13,7 @@ struct PageRequest: Sendable {
     var method: String
     /// The path, without the token and the query.
     var path: String
-    /// What follows the question mark, as it was sent; empty without one.
+    /// The query, as it was sent; empty without one.
     var query: String
     /// The fields of the header, by their names in small letters.
     var headers: [String: String]

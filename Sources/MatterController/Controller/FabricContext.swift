@@ -109,6 +109,14 @@ public final class FabricContext: Sendable {
         return RoomStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }
 
+    /// A record that the program keeps for itself, beside those of the fabric.
+    ///
+    /// - Parameter name: letters, digits, `_` and `-`.
+    /// - Throws: if there is no fabric.
+    public func programRecord(_ name: String) throws -> ProgramRecord {
+        ProgramRecord(options.state, fabric: try fabric(), name: name)
+    }
+
     /// The devices of which commissioning has begun and not ended.
     ///
     /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged

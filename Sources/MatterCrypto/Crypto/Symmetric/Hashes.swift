@@ -2,7 +2,7 @@ import COpenSSL
 
 /// SHA-256 (FIPS 180-4). A value: a copy goes on independently, so a handshake can take the digest of its transcript at
 /// several points.
-package struct SHA256: Sendable {
+public struct SHA256: Sendable {
     /// Octets in a digest.
     package static let digestCount = 32
 
@@ -27,7 +27,7 @@ package struct SHA256: Sendable {
     }
 
     /// The digest of `message`, 32 bytes.
-    package static func hash(_ message: [UInt8]) -> [UInt8] {
+    public static func hash(_ message: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: digestCount) { buffer, count in
             copenssl_sha256(message, message.count, buffer.baseAddress)
             count = digestCount
