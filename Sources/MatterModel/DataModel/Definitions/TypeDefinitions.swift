@@ -89,17 +89,17 @@ public struct FieldDefinition: Sendable, Equatable {
     /// The type of its value.
     public var type: DataType
     /// Not unconditionally mandatory.
-    package var isOptional: Bool
+    public var isOptional: Bool
     /// True if only the fabric it belongs to sees it.
     package var isFabricSensitive: Bool
     /// True if its value is a secret, which traces and reports leave out.
     package var isSecret = false
     /// True if the specification has not settled it yet.
-    package var isProvisional: Bool
+    public var isProvisional: Bool
     /// The initial value, if the model has one.
     package var defaultValue: DefaultValue?
     /// The value for a mandatory field that the user leaves out (option masks: nothing overridden).
-    package var substitute: UInt64?
+    public var substitute: UInt64?
 
     /// The key in JSON: `transitionTime`.
     public var key: String { NameStyle.camel(name) }
