@@ -46,7 +46,7 @@ SHARED = $(or $(MATTERCTL_SHARED),../shared)
 # What the build needs, what the tests need, and what only the official controller's library needs.
 BUILD_PACKAGES = binutils libssl-dev libavahi-client-dev libqrencode4 ca-certificates \
 	$(if $(wildcard /usr/lib/*/libcurl.so.4 /usr/lib/*/libcurl-gnutls.so.4),,libcurl4)
-LAB_PACKAGES = age avahi-daemon avahi-utils dbus libsqlite3-0 iproute2 util-linux python3-venv zsh fish gdb nftables faketime tcpdump tshark
+LAB_PACKAGES = age avahi-daemon avahi-utils dbus libsqlite3-0 iproute2 util-linux python3-venv zsh fish gdb nftables faketime tcpdump tshark chromium
 CONTROLLER_PACKAGES = libnl-3-200 libnl-route-3-200 libglib2.0-0
 BENCH_PACKAGES = time hyperfine valgrind strace
 STRESS_PACKAGES = faketime
@@ -217,6 +217,8 @@ check: deps
 	swift format lint --strict --recursive $(SOURCES)
 	python3 Tests/Tools/generate_catalogue.py --check
 	python3 Tests/Tools/generate_memberwise.py --check
+	python3 Tests/Tools/generate_page.py --check
+	Tests/Tools/check_dashboard.py
 	if [ -d "$(SHARED)/reference" ]; then
 		python3 Tests/Tools/generate_authorities.py "$(SHARED)/reference/trust/index.json" --check
 	else

@@ -128,7 +128,9 @@ let package = Package(
             dependencies: [
                 "CProcess", "JSON", "MatterController", logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
                 nio("NIOWebSocket"),
-            ], packageAccess: false, swiftSettings: strict),
+            ],
+            // Tests/Tools/generate_page.py makes a source of it.
+            exclude: ["Web/page"], packageAccess: false, swiftSettings: strict),
         .target(
             name: "MatterCommandLine",
             dependencies: ["CProcess", "CQREncode", "HouseServer", "JSON", "MatterController", arguments, logging],

@@ -180,7 +180,9 @@ def findings(path):
                 yield number, "an upper bound on a duration, which the load of the machine decides"
     # The declaration of a kind of device has the words of its command (docs/decisions/0029-declaration.md).
     is_kind = name.parts[:4] == ("Sources", "MatterController", "Controller", "Kinds")
-    if is_program and name.parts[1] not in COMMAND_LINE and not is_kind:
+    # A page is for people, who start the program.
+    is_page = name.parts[:3] == ("Sources", "HouseServer", "Web")
+    if is_program and name.parts[1] not in COMMAND_LINE and not is_kind and not is_page:
         code = re.sub(r"^\s*//.*", "", text, flags=re.M)
         for match in STRING.finditer(code):
             if PROGRAM_NAME.search(match[1] or match[2] or ""):
