@@ -7,7 +7,7 @@ import Testing
 @Suite("Rights") struct RightsTests {
     /// Each command of the interface that is about no cluster, with what it needs: those of python-matter-server's schema 11, and
     /// those of the schemas 12 to 14 (matterjs-server).
-    private static let interface: [(command: String, role: Role)] = [
+    private static let interface: [(command: String, role: HouseServer.Role)] = [
         ("start_listening", .read), ("server_info", .read), ("diagnostics", .read), ("get_nodes", .read),
         ("get_node", .read), ("commission_with_code", .administer), ("commission_on_network", .administer),
         ("set_wifi_credentials", .administer), ("set_thread_dataset", .administer),
@@ -29,12 +29,13 @@ import Testing
     ]
 
     /// Visitors with one role each, and what they may do.
-    private static let visitors: [(role: Role, may: Set<Role>)] = [
-        (.read, [.read]), (.control, [.read, .control]), (.unlock, [.read, .unlock]), (.administer, Set(Role.allCases)),
+    private static let visitors: [(role: HouseServer.Role, may: Set<HouseServer.Role>)] = [
+        (.read, [.read]), (.control, [.read, .control]), (.unlock, [.read, .unlock]),
+        (.administer, Set(HouseServer.Role.allCases)),
     ]
 
     private static func needs(_ command: String, _ arguments: String = "{}", types: Set<UInt32> = []) throws -> Set<
-        Role
+        HouseServer.Role
     > {
         Rights.needs(command, try JSONValue(parsing: Array(arguments.utf8))) { _, _ in types }
     }
@@ -43,7 +44,9 @@ import Testing
         try Catalogue.standard.deviceType(named: deviceType).id.rawValue
     }
 
-    private static func invoke(_ cluster: String, _ command: String, types: Set<UInt32> = []) throws -> Set<Role> {
+    private static func invoke(_ cluster: String, _ command: String, types: Set<UInt32> = []) throws -> Set<
+        HouseServer.Role
+    > {
         let id = try Catalogue.standard.cluster(named: cluster).id.rawValue
         return try needs(
             "device_command",
@@ -51,12 +54,12 @@ import Testing
             types: types)
     }
 
-    private static func write(_ path: String, types: Set<UInt32> = []) throws -> Set<Role> {
+    private static func write(_ path: String, types: Set<UInt32> = []) throws -> Set<HouseServer.Role> {
         try needs("write_attribute", #"{"node_id":1,"attribute_path":"\#(path)","value":1}"#, types: types)
     }
 
     @Test("each command of the interface with each role", arguments: interface)
-    func each(command: String, role: Role) throws {
+    func each(command: String, role: HouseServer.Role) throws {
         let needs = try Self.needs(command)
         #expect(needs == [role])
         for (own, may) in Self.visitors {
@@ -104,8 +107,8 @@ import Testing
             ("ThreadBorderRouterManagement", "GetActiveDatasetRequest", .administer),
             ("AccountLogin", "GetSetupPIN", .administer), ("SmokeCoAlarm", "SelfTestRequest", .administer),
             ("WebRTCTransportProvider", "ProvideOffer", .administer),
-        ] as [(String, String, Role)])
-    func commands(cluster: String, command: String, role: Role) throws {
+        ] as [(String, String, HouseServer.Role)])
+    func commands(cluster: String, command: String, role: HouseServer.Role) throws {
         #expect(try Self.invoke(cluster, command) == [role])
     }
 
@@ -148,12 +151,12 @@ import Testing
             ("1/513/65533", .administer), ("*/513/18", .administer), ("1/*/18", .administer), ("1/513/*", .administer),
             ("", .administer), ("1/513", .administer), ("1/513/18/0", .administer), ("-1/513/18", .administer),
             ("1/323616778/18", .administer), ("70000/513/18", .administer), ("1/4294967809/18", .administer),
-        ] as [(String, Role)])
-    func attributes(path: String, role: Role) throws { #expect(try Self.write(path) == [role]) }
+        ] as [(String, HouseServer.Role)])
+    func attributes(path: String, role: HouseServer.Role) throws { #expect(try Self.write(path) == [role]) }
 
     @Test("a batch needs what each of its commands needs")
     func batch() throws {
-        func batch(_ commands: String) throws -> Set<Role> {
+        func batch(_ commands: String) throws -> Set<HouseServer.Role> {
             try Self.needs("batched_device_commands", #"{"node_id":1,"commands":[\#(commands)]}"#)
         }
         let on = #"{"endpoint_id":1,"cluster_id":6,"command_name":"On","payload":{}}"#

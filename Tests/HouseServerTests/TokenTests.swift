@@ -1,5 +1,6 @@
 import JSON
 import Logging
+import MatterController
 import Synchronization
 import Testing
 
@@ -31,7 +32,9 @@ final class ListedTokens: TokenSource {
         state.withLock { $0.version += 1 }
     }
 
-    static func token(_ text: String, _ name: String = "panel", _ roles: Set<Role> = [.control]) -> AccessToken {
+    static func token(_ text: String, _ name: String = "panel", _ roles: Set<HouseServer.Role> = [.control])
+        -> AccessToken
+    {
         AccessToken(
             id: "0000000\(name.utf8.count % 10)", name: name, roles: roles, created: 1,
             digest: TokenText.digest(Array(text.utf8)))

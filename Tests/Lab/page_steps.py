@@ -620,6 +620,12 @@ def main():
             server.stop()
             output.seek(0)
             said = output.read().decode(errors="replace")
+            words = "the token is in no line that the server wrote"
+            if arguments.token in said:
+                failed += 1
+                print(f"FAILED {words}")
+            else:
+                print(f"ok {words}")
             if failed and said:
                 print(f"the server said:\n{said[-4000:]}", file=sys.stderr)
     sys.exit(1 if failed else 0)

@@ -130,6 +130,7 @@ import Testing
             ("group remove", "lights lamp", .error(3, "group.unknown")),
             ("group rekey", "lights", .error(3, "group.unknown")),
             ("group delete", "lights --yes", .error(3, "group.unknown")),
+            ("serve run", "--attestation ask", .error(64, "usage")),
             ("serve token ls", "", .result("[]")),
             ("serve token add", "panel --role read", .result("{\"id\":")),
             ("serve token rm", "nowhere", .error(3, "serve.token-unknown")),

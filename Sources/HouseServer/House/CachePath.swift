@@ -16,6 +16,11 @@ struct CachePath: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.init(path.endpoint.rawValue, path.cluster.rawValue, path.attribute.rawValue)
     }
 
+    var concrete: ConcreteAttributePath {
+        ConcreteAttributePath(
+            endpoint: EndpointID(endpoint), cluster: ClusterID(cluster), attribute: AttributeID(attribute))
+    }
+
     static func < (left: CachePath, right: CachePath) -> Bool {
         (left.endpoint, left.cluster, left.attribute) < (right.endpoint, right.cluster, right.attribute)
     }

@@ -24,11 +24,11 @@ actor House {
     /// Called once the nodes are settled.
     private var settling: [CheckedContinuation<Void, Never>] = []
     private var isClosed = false
-    /// What is told of the server, beside the house.
+    /// The server's description of itself.
     var wantsInfo: (@Sendable () async -> [UInt8])?
     private(set) var counts = HouseCounts()
 
-    /// What waits for one client.
+    /// The messages that wait for one client.
     private final class Box {
         var outbox = Outbox()
         var reader: CheckedContinuation<Void, Never>?

@@ -8,7 +8,7 @@ struct HouseBoard: Sendable {
     /// The event by which a node says that it ends (Matter core specification 11.1.6.2).
     private static let shutDown = EventID(1)
 
-    /// What is known of a node.
+    /// The facts that are known of a node.
     struct Node: Sendable {
         var record: NodeRecord
         /// Encoded values.
@@ -219,7 +219,7 @@ struct HouseBoard: Sendable {
         let present = Set(result.attributes.compactMap { $0.value == nil ? nil : CachePath($0.path) })
         let before = nodes[id]?.parts ?? []
         var outcome = report(id, result)
-        // What was found just now is told by this interview.
+        // Its own findings are told with the node.
         outcome.work.removeAll()
         outcome.news.removeAll { if case .attribute = $0 { true } else { false } }
         guard var node = nodes[id] else { return outcome }

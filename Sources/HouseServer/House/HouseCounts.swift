@@ -1,4 +1,4 @@
-/// What the server has counted since it started.
+/// The counts of the server since it started.
 struct HouseCounts: Sendable {
     var reports: UInt64 = 0
     var losses: UInt64 = 0

@@ -11,7 +11,7 @@ enum HouseNews: Sendable, Equatable {
     case attribute(NodeID, CachePath)
     /// An event of a node, encoded.
     case event(NodeID, [UInt8])
-    /// What the server says of itself has changed.
+    /// The server's description of itself has changed.
     case infoUpdated
     /// The server ends.
     case shutdown

@@ -1,61 +1,19 @@
 import MatterController
 
-/// Nodes in the form of the interface (reference: python-matter-server, MatterNodeData).
+/// Nodes in the form of the interface.
 enum NodeEncoding {
-    private static let aggregator: UInt32 = 14
-    /// The version of the form.
-    private static let interviewVersion = 6
-
-    /// A node with all its attributes.
-    static func object(_ node: HouseBoard.Node) -> [UInt8] {
-        var octets: [UInt8] = []
-        octets.reserveCapacity(200 + node.attributes.count * 32)
-        let commissioned = node.record.commissionedAt.map { $0 * 1000 } ?? 0
-        octets += "{\"node_id\":\(node.record.nodeID.rawValue)".utf8
-        octets += ",\"date_commissioned\":\"\(date(commissioned))\"".utf8
-        octets += ",\"last_interview\":\"\(date(node.interviewedAt ?? commissioned))\"".utf8
-        octets += ",\"interview_version\":\(interviewVersion),\"available\":\(node.isAvailable)".utf8
-        octets += ",\"is_bridge\":\(isBridge(node)),\"attributes\":{".utf8
-        var isFirst = true
-        for (path, value) in node.attributes.sorted(by: { $0.key < $1.key }) {
-            octets += (isFirst ? "\"\(path)\":" : ",\"\(path)\":").utf8
-            octets += value
-            isFirst = false
-        }
-        octets += "},\"attribute_subscriptions\":[]}".utf8
-        return octets
+    /// A node with all its attributes, in parts.
+    static func parts(_ node: HouseBoard.Node) -> [[UInt8]] {
+        let commissioned = UInt64(clamping: node.record.commissionedAt ?? 0) * 1000
+        let object = NodeObject(
+            node: node.record.nodeID.rawValue, commissioned: commissioned,
+            interviewed: node.interviewedAt.map { UInt64(clamping: $0) } ?? commissioned, isAvailable: node.isAvailable)
+        return object.parts(
+            node.attributes.sorted { $0.key < $1.key }.lazy.map { (path: $0.key.concrete, value: $0.value) })
     }
 
-    /// Whether endpoint 1 is an aggregator, as the other servers judge it.
-    private static func isBridge(_ node: HouseBoard.Node) -> Bool {
-        node.record.endpoints.contains { $0.number == 1 && $0.deviceTypes.contains(aggregator) }
-            || node.attributes[NodeSeed.types(1)].map { String(decoding: $0, as: UTF8.self).contains("\"0\":14,") } ?? false
-    }
-
-    /// A time as Python reads it: UTC, without a zone.
-    ///
-    /// - Parameter unix: milliseconds since 1970.
-    static func date(_ unix: Int64) -> String {
-        let (days, rest) = (unix / 86_400_000, unix % 86_400_000)
-        // Days since 1970 as a date of the Gregorian calendar, counted in years that begin in March.
-        let shifted = days + 719_468
-        let era = shifted / 146_097
-        let dayOfEra = shifted % 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthPart = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * monthPart + 2) / 5 + 1
-        let month = monthPart < 10 ? monthPart + 3 : monthPart - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        let seconds = rest / 1000
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(seconds / 3600, 2)):"
-            + "\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2)).\(padded(rest % 1000 * 1000, 6))"
-    }
-
-    private static func padded(_ number: Int64, _ digits: Int) -> String {
-        let text = "\(number)"
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
-    }
+    /// The same as a whole.
+    static func object(_ node: HouseBoard.Node) -> [UInt8] { Array(parts(node).joined()) }
 }
 
 /// The attributes of a node that its record implies, for the time until it has been heard.

@@ -34,7 +34,7 @@ struct Conversation: Sendable {
                 }
                 guard let request = InterfaceRequest(value) else {
                     await house.answer(
-                        box, AnswerMessage.failure("", InterfaceError(.invalidArguments, "this is no request")))
+                        box, AnswerMessage.failure("", InterfaceError(.invalidArguments, "this is not a request")))
                     continue
                 }
                 await gate.enter()

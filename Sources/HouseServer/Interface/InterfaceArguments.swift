@@ -1,4 +1,3 @@
-internal import JSON
 import MatterController
 
 /// The arguments of a request: null is absent, and what is not known is ignored.

@@ -116,34 +116,12 @@ final class Listener: Sendable {
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
     }
 
-    /// The other side of a Unix socket, as the kernel knows it (SO_PEERCRED).
-    private struct Peer: Sendable {
-        var process: Int32
-        var user: UInt32
-        var group: UInt32
-    }
-
-    /// A connection that is not let in.
-    private struct NotAdmitted: Error {}
-
     private static func greet(
         _ channel: any Channel, _ core: NIOLoopBound<ListenerCore>, isUnix: Bool
     ) throws {
-        if isUnix {
-            guard let options = channel as? any SocketOptionProvider else { throw NotAdmitted() }
-            let asked: EventLoopFuture<Peer> = options.unsafeGetSocketOption(
-                level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
-            // On its own event loop it is there at once.
-            let peer = NIOLoopBoundBox<Peer?>(nil, eventLoop: channel.eventLoop)
-            asked.whenSuccess { peer.value = $0 }
-            guard let user = peer.value?.user, user == geteuid() else {
-                core.value.logger.warning(
-                    "another user was refused at the socket", metadata: ["user": "\(peer.value?.user ?? .max)"])
-                throw NotAdmitted()
-            }
-        }
+        if isUnix { try PeerUser.check(channel, core.value.logger) }
         let connection = Connection(channel, isUnix: isUnix)
-        guard core.value.enter(connection) else { throw NotAdmitted() }
+        guard core.value.enter(connection) else { throw PeerUser.NotAdmitted() }
         let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
         channel.closeFuture.whenComplete { _ in core.value.leave(bound.value) }
         try addHandlers(channel, core.value, connection)
@@ -192,7 +170,7 @@ final class Listener: Sendable {
             upgradePipelineHandler: { channel, _ in
                 channel.eventLoop.makeCompletedFuture {
                     let (core, connection) = bound.value
-                    guard case .admitted(let visitor, _, _)? = connection.entry else { throw NotAdmitted() }
+                    guard case .admitted(let visitor, _, _)? = connection.entry else { throw PeerUser.NotAdmitted() }
                     let reception = core.reception
                     let handler = WebSocketHandler(core.settings.limits) { handler, loop in
                         let socket = ChannelSocket(handler, on: loop)

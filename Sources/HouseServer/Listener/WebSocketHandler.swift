@@ -160,14 +160,27 @@ final class WebSocketHandler: ChannelDuplexHandler {
         pump()
     }
 
+    /// Frames that are written before the event loop looks at other things, such as a ping of the one who reads.
+    private static let turn = 8
+
     /// Writes as long as the channel takes more. A control frame can go between any two frames.
     private func pump() {
         guard !isPumping, let context else { return }
         isPumping = true
-        defer { isPumping = false }
-        while state == .open, context.channel.isWritable, !outbox.isEmpty {
-            while state == .open, context.channel.isWritable, !outbox.isEmpty { writeFrame(context) }
+        var frames = 0
+        while state == .open, context.channel.isWritable, !outbox.isEmpty, frames < Self.turn {
+            writeFrame(context)
+            frames += 1
             context.flush()
+        }
+        guard frames == Self.turn else {
+            isPumping = false
+            return
+        }
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            bound.value.isPumping = false
+            bound.value.pump()
         }
     }
 

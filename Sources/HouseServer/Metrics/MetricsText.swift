@@ -1,7 +1,6 @@
-import JSON
 import MatterController
 
-/// What the server measures, as OpenMetrics text.
+/// Measurements of the server, as OpenMetrics text.
 struct MetricsText {
     static let contentType = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 

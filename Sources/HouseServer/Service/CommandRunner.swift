@@ -1,9 +1,15 @@
-/// Runs commands of the command line within the server.
+/// A document of the house that the program around the server makes.
+public enum HouseDocument: String, Sendable, CaseIterable {
+    /// The network of the house.
+    case map
+    /// Work that has to reach every node.
+    case jobs
+}
+
+/// Makes documents of the house, as the command line prints them.
 public protocol CommandRunner: Sendable {
-    /// Runs a command that only looks, and takes what it prints.
-    ///
-    /// - Parameter arguments: without the name of the program.
-    func output(of arguments: [String]) async -> CommandOutput
+    /// Makes a document.
+    func output(of document: HouseDocument) async -> CommandOutput
 }
 
 /// The results of a command.

@@ -1,11 +1,11 @@
 import Logging
 import MatterController
 
-/// What visitors get: the interface, and pages for programs and people.
+/// The interface, and pages for programs and people.
 struct HouseReception: Reception {
     let house: House
     let commands: InterfaceCommands
-    /// Runs commands of the command line; `nil` for none.
+    /// Makes documents of the house; `nil` for none.
     var runner: (any CommandRunner)?
     /// Whether there is a page for people.
     var hasPage = false
@@ -27,8 +27,8 @@ struct HouseReception: Reception {
         case "/health": return await health()
         case "/metrics": return await metrics()
         case "/house": return await rooms()
-        case "/map": return await document("map", "--json")
-        case "/jobs": return await document("job", "ls", "--json")
+        case "/map": return await document(.map)
+        case "/jobs": return await document(.jobs)
         default: return .plain(404, "there is nothing here")
         }
     }
@@ -79,10 +79,10 @@ struct HouseReception: Reception {
             JSONValue.object(["rooms": .array(names.map { .string($0) }), "nodes": .array(items)]).utf8())
     }
 
-    /// The document that a command of the command line prints.
-    private func document(_ arguments: String...) async -> PageResponse {
+    /// A document of the command line.
+    private func document(_ document: HouseDocument) async -> PageResponse {
         guard let runner else { return .plain(404, "there is nothing here") }
-        let output = await runner.output(of: arguments)
+        let output = await runner.output(of: document)
         guard output.status == 0 else { return .plain(503, String(decoding: output.errors, as: UTF8.self)) }
         return .json(output.result)
     }

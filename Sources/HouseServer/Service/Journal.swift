@@ -8,7 +8,7 @@ public struct JournalLog: LogHandler {
 
     /// The least level that is logged.
     public var logLevel: Logger.Level
-    /// What each message gets.
+    /// The fields of each message.
     public var metadata: Logger.Metadata = [:]
     private let place: String
 
@@ -26,7 +26,7 @@ public struct JournalLog: LogHandler {
         self.place = place ?? Self.place
     }
 
-    /// What each message of a logger gets.
+    /// A field of each message.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }

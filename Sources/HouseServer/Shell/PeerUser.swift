@@ -13,7 +13,7 @@ enum PeerUser {
     /// A connection that is not let in.
     struct NotAdmitted: Error {}
 
-    /// Lets this user in, and nobody else. To be called on the channel's event loop.
+    /// Lets this user in, and no other. To be called on the channel's event loop.
     ///
     /// - Throws: ``NotAdmitted``.
     static func check(_ channel: any Channel, _ logger: Logger) throws {

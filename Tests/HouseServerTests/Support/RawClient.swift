@@ -3,6 +3,11 @@ import NIOPosix
 import Synchronization
 import TestSupport
 
+/// Another answer than the test goes on with.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+}
+
 /// A connection that writes what a test says, and keeps what comes.
 final class RawClient: Sendable {
     private let channel: any Channel
@@ -112,7 +117,7 @@ final class RawWebSocket: Sendable {
         }
         try await awaitEvent("the answer to the upgrade: \(client.text)") { headEnd() != nil || client.hasEnded }
         guard let head = headEnd(), client.text.hasPrefix("HTTP/1.1 101 ") else {
-            throw WaitedInVain(description: "no upgrade: \(client.text)")
+            throw Unexpected(description: "no upgrade: \(client.text)")
         }
         return RawWebSocket(client, head)
     }
@@ -170,9 +175,9 @@ final class RawWebSocket: Sendable {
 
     func message(_ count: Int = 1) async throws -> String {
         try await awaitEvent("message \(count)") { messages.count >= count || client.hasEnded }
-        let messages = messages
-        guard messages.count >= count else { throw WaitedInVain(description: "the connection has ended") }
-        return String(decoding: messages[count - 1], as: UTF8.self)
+        let all = messages
+        guard all.count >= count else { throw Unexpected(description: "the connection has ended") }
+        return String(decoding: all[count - 1], as: UTF8.self)
     }
 
     /// The code with which the other side closes, once it has.

@@ -71,11 +71,8 @@ final class TestHouse: Sendable {
                 set { metadata[key] = newValue }
             }
 
-            func log(
-                level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String,
-                function: String, line: UInt
-            ) {
-                lines.all.withLock { $0.append("\(level) \(message) \(metadata ?? [:])") }
+            func log(event: LogEvent) {
+                lines.all.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
             }
         }
     }

@@ -18,7 +18,7 @@ struct InterfaceCommands: Sendable {
         var hasBluetooth = false
     }
 
-    /// What lasts while the server runs.
+    /// The memory that lasts while the server runs.
     final class Memory: Sendable {
         struct Content {
             /// The codes of windows that we opened, by node, until they end.

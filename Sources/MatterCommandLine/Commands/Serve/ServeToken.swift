@@ -90,7 +90,7 @@ extension Report {
         self.init {
             Field("id", token.id, label: "id", column: "ID")
             Field("name", token.name, label: "name", column: "NAME")
-            Field("roles", roles, label: "roles", column: "ROLES")
+            Field("roles", roles, label: "roles", column: "ROLES", text: roles.joined(separator: ", "))
             Field("createdAt", DateText.time(token.created), label: "created at", column: "CREATED AT")
         }
     }

@@ -13,7 +13,12 @@ struct ServedCommands: CommandRunner {
         self.terminal = terminal
     }
 
-    func output(of arguments: [String]) async -> CommandOutput {
+    func output(of document: HouseDocument) async -> CommandOutput {
+        let arguments =
+            switch document {
+            case .map: ["map", "--json"]
+            case .jobs: ["job", "ls", "--json"]
+            }
         let texts = Mutex((result: "", errors: ""))
         let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { if input >= 0 { close(input) } }

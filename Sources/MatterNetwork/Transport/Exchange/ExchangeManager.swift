@@ -158,7 +158,7 @@ package actor ExchangeManager {
     /// How many exchanges there are, on all sessions.
     var exchangeCount: Int { engine.exchangeCount }
 
-    /// What has been going on.
+    /// The traffic so far.
     package var traffic: TrafficCounts {
         TrafficCounts(
             sessions: engine.sessions.keys.count { if case .secure = $0 { true } else { false } },

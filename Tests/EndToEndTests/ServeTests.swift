@@ -1,0 +1,201 @@
+import Foundation
+import Testing
+
+/// A server of a house with one virtual light, and a way to ask it over HTTP.
+private final class ServedHouse: Sendable {
+    let matterctl: MatterCtl
+    let light: VirtualDevice
+    let server: Child
+    let token: String
+    let port: Int
+
+    init(
+        _ type: String = "dimmable-light", faults: [String] = [], port: Int, options: [String] = [],
+        environment: [String: String] = [:]
+    ) async throws {
+        var matterctl = try MatterCtl()
+        for (name, value) in environment { matterctl.environment[name] = value }
+        light = try await VirtualDevice.start(type, faults: faults, isAdvertised: true)
+        try await matterctl.commission(light, ["--name", "lamp"])
+        try await matterctl.succeed("session", "drop", "lamp")
+        token = try await matterctl.succeed("serve", "token", "add", "test", "--role", "administer").result
+        self.matterctl = matterctl
+        self.port = port
+        server = try matterctl.start(["serve", "--listen", "127.0.0.1:\(port)", "--metrics-values"] + options)
+        try await eventually("the server listens: \(server.stderr)") { [server] in
+            server.stderr.contains("http://127.0.0.1:\(port)")
+        }
+        try await waitUntilFollowed()
+    }
+
+    func waitUntilFollowed() async throws {
+        for _ in 0..<300 {
+            if try await get("/health").contains("\"nodes_up\":1") { return }
+            // Another process: nothing tells when it is so.
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        Issue.record("the light is not followed: \(server.stderr)")
+    }
+
+    func get(_ path: String, token given: String? = nil) async throws -> String {
+        let script = """
+            import sys, urllib.request, urllib.error
+            request = urllib.request.Request(sys.argv[1], headers={"Authorization": "Bearer " + sys.argv[2]})
+            try: print(urllib.request.urlopen(request, timeout=10).read().decode())
+            except urllib.error.HTTPError as error: print(error.code)
+            """
+        let child = try Child(
+            Laboratory.python, ["-c", script, "http://127.0.0.1:\(port)\(path)", given ?? token],
+            environment: Laboratory.environment, folder: matterctl.folder)
+        #expect(await child.status() == 0, "\(child.stderr)")
+        return child.stdout
+    }
+
+    func end() {
+        server.signal(SIGKILL)
+        light.stop()
+    }
+}
+
+/// `matterctl serve` beside the command line.
+@Suite("Server", .enabled(if: Laboratory.isHere), .laboratorySlot) struct ServeTests {
+    @Test("commands of a shell go through the server, over its session, and are done once", .timeLimit(.minutes(5)))
+    func shell() async throws {
+        let house = try await ServedHouse(port: 8471)
+        defer { house.end() }
+        let matterctl = house.matterctl
+        #expect(try await matterctl.succeed("toggle", "lamp").stdout.isEmpty)
+        #expect(try await matterctl.succeed("read", "lamp", "1/on-off/on-off").stdout == "true\n")
+        #expect(try await matterctl.succeed("status", "lamp", "--json").json()["name"]?.string == "lamp")
+        let unknown = try await matterctl.fail(3, "toggle", "nowhere")
+        let direct = try await matterctl.fail(3, "toggle", "nowhere", "--direct")
+        #expect(unknown.stderr == direct.stderr)
+        // They were the server's: no session was left for the next command.
+        #expect(try await matterctl.succeed("session", "ls", "--json").json().elements.isEmpty)
+        #expect(house.light.switchings == 1)
+        try await matterctl.succeed("toggle", "lamp", "--direct")
+        #expect(try await matterctl.succeed("session", "ls", "--json").json().elements.count == 1)
+        #expect(house.light.switchings == 2)
+        // A command for another fabric is not for this server.
+        try await matterctl.succeed("fabric", "create", "other")
+        try await matterctl.fail(3, "toggle", "lamp", "--fabric", "other")
+    }
+
+    @Test(
+        "a server that is lost after a command was handed over: exit code 4, and nothing is done twice",
+        .timeLimit(.minutes(5)))
+    func lost() async throws {
+        let house = try await ServedHouse(faults: ["slow-answer:4000"], port: 8472)
+        defer { house.end() }
+        let toggle = try house.matterctl.start(["toggle", "lamp", "--json"])
+        try await eventually("the light is switched") { house.light.switchings == 1 }
+        house.server.signal(SIGKILL)
+        #expect(await toggle.status() == 4, "\(toggle.stderr)")
+        #expect(try JSON(parsing: toggle.stderr)["error"]?["outcome"]?.string == "unknown", "\(toggle.stderr)")
+        #expect(house.light.switchings == 1)
+        // Without a server the next command goes its own way; the socket that is left is no obstacle.
+        try await house.matterctl.succeed("off", "lamp", "--timeout", "20s")
+    }
+
+    @Test("an interrupted command is cancelled at the server, and says that it may have run", .timeLimit(.minutes(5)))
+    func interrupted() async throws {
+        let house = try await ServedHouse(faults: ["slow-answer:6000"], port: 8473)
+        defer { house.end() }
+        let toggle = try house.matterctl.start(["toggle", "lamp"])
+        try await eventually("the light is switched") { house.light.switchings == 1 }
+        toggle.signal(SIGINT)
+        #expect(await toggle.status() == 4, "\(toggle.stderr)")
+    }
+
+    @Test("systemd's stand-in is told what the server does; SIGTERM ends it in two seconds", .timeLimit(.minutes(5)))
+    func serviceManager() async throws {
+        let folder = try TemporaryFolder()
+        let place = folder.file("notify").path
+        let script = """
+            import socket, sys
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            s.bind(sys.argv[1])
+            print("bound", flush=True)
+            while True: print(s.recv(4096).decode().replace("\\n", " | "), flush=True)
+            """
+        let manager = try Child(
+            Laboratory.python, ["-c", script, place], environment: Laboratory.environment, folder: folder)
+        try await eventually("the stand-in listens") { manager.stdout.contains("bound") }
+        let house = try await ServedHouse(
+            port: 8474, environment: ["NOTIFY_SOCKET": place, "WATCHDOG_USEC": "1000000"])
+        defer { house.end() }
+        try await eventually("it is ready") { manager.stdout.contains("READY=1") }
+        try await eventually("the watchdog is fed") { manager.stdout.contains("WATCHDOG=1") }
+        try await eventually("the status follows") { manager.stdout.contains("STATUS=1 of 1 nodes followed") }
+        house.server.signal(SIGHUP)
+        try await eventually("it reads again") { manager.stdout.contains("RELOADING=1 | MONOTONIC_USEC=") }
+        house.server.signal(SIGTERM)
+        #expect(await house.server.status() == 0, "\(house.server.stderr)")
+        #expect(manager.stdout.contains("STOPPING=1"))
+    }
+
+    @Test("a socket that the service manager has opened is served", .timeLimit(.minutes(5)))
+    func activated() async throws {
+        let matterctl = try MatterCtl()
+        try await matterctl.succeed("fabric", "create", "home")
+        let place = matterctl.folder.file("activated.sock").path
+        let script = """
+            import os, socket, sys
+            s = socket.socket(socket.AF_UNIX)
+            s.bind(sys.argv[1]); s.listen(8)
+            os.dup2(s.fileno(), 3)
+            os.set_inheritable(3, True)
+            os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
+            os.execv(sys.argv[2], [sys.argv[2], "serve"])
+            """
+        var environment = matterctl.environment
+        environment["MATTERCTL_HOME"] = matterctl.home.path
+        environment["XDG_STATE_HOME"] = matterctl.folder.file("xdg-state").path
+        let server = try Child(
+            Laboratory.python, ["-c", script, place, Laboratory.binary.path], environment: environment,
+            folder: matterctl.folder)
+        defer { server.signal(SIGKILL) }
+        let ask = """
+            import socket, sys, time
+            for _ in range(100):
+                try:
+                    s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.settimeout(5)
+                    s.sendall(b"GET /health HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n")
+                    text = b""
+                    while chunk := s.recv(65536): text += chunk
+                    print(text.decode()); break
+                except OSError: time.sleep(0.1)
+            """
+        let answer = try Child(
+            Laboratory.python, ["-c", ask, place], environment: environment, folder: matterctl.folder)
+        #expect(await answer.status() == 0, "\(answer.stderr)")
+        #expect(answer.stdout.contains("\"node_count\":0"), "\(answer.stdout)\(server.stderr)")
+    }
+
+    @Test("a device that starts again and a node that joins are noticed; metrics tell them", .timeLimit(.minutes(5)))
+    func changes() async throws {
+        let house = try await ServedHouse(port: 8475)
+        defer { house.end() }
+        try await house.light.restart()
+        try await house.waitUntilFollowed()
+        let second = try await VirtualDevice.start("on-off-light", isAdvertised: true)
+        defer { second.stop() }
+        try await house.matterctl.commission(second, ["--name", "second"])
+        for _ in 0..<200 {
+            if try await house.get("/metrics").contains("matterctl_nodes{state=\"up\"} 2") { break }
+            // Another process: nothing tells when it is so.
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        let metrics = try await house.get("/metrics")
+        #expect(metrics.contains("matterctl_nodes{state=\"up\"} 2") && metrics.hasSuffix("# EOF\n\n"), "\(metrics)")
+        #expect(metrics.contains("matterctl_report_age_seconds{node=\"2\"}"), "\(metrics)")
+        try await house.matterctl.succeed("node", "remove", "second")
+        for _ in 0..<100 {
+            if try await house.get("/health").contains("\"node_count\":1") { break }
+            // Another process: nothing tells when it is so.
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(try await house.get("/health").contains("\"node_count\":1"))
+        #expect(try await house.get("/health", token: "mctl_wrong") == "401\n")
+    }
+}
