@@ -31,7 +31,9 @@ import Testing
     @Test func aStructureHasDecimalTagsAndAListIsAnArray() {
         let value = TLVValue.array(of: [
             .structure([TLVElement(.context(0), .uint(22)), TLVElement(.context(1), .uint(1))]),
-            .structure([TLVElement(.context(254), .uint(1)), TLVElement(.context(2), .list([TLVElement(.null)]))]),
+            .structure([
+                TLVElement(.context(254), .uint(1)), TLVElement(.context(2), .list([TLVElement(.anonymous, .null)])),
+            ]),
         ])
         #expect(Self.text(value) == #"[{"0":22,"1":1},{"254":1,"2":[null]}]"#)
         #expect(ValueEncoding.json(value).serialized() == Self.text(value))

@@ -102,11 +102,14 @@ extension ValueDecoding {
         throws(InterfaceError) -> TLVValue
     {
         // A device sets the fabric of what it is given by itself; clients send back what they have read.
-        let fabric = FieldSpelling.fabricIndex
-        let fields = definition.fields.filter { $0.id != fabric.tag }
+        let fabric = FieldSpelling.fabricIndex.tag
+        let fields = definition.fields.filter { $0.id != fabric }
         var given = JSONObject()
-        for member in object.members
-        where !FieldSpelling.isSame(member.key, fabric.key) && FieldSpelling.tag(member.key) != fabric.tag {
+        for member in object.members {
+            let isNamed =
+                FieldSpelling.isSame(member.key, FieldSpelling.fabricIndex.key)
+                && FieldSpelling.definition(member.key, among: fields) == nil
+            if isNamed || FieldSpelling.tag(member.key) == fabric { continue }
             given[member.key] = member.value
         }
         return try Self.fields(given, of: fields, named: definition.name, at: place)

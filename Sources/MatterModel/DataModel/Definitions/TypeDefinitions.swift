@@ -98,7 +98,7 @@ public struct FieldDefinition: Sendable, Equatable {
     public var isProvisional: Bool
     /// The initial value, if the model has one.
     package var defaultValue: DefaultValue?
-    /// The value for a mandatory field that the user leaves out (option masks: nothing overridden).
+    /// The number for a mandatory field that the user leaves out (option masks: nothing overridden); `nil` if it must be given.
     public var substitute: UInt64?
 
     /// The key in JSON: `transitionTime`.
