@@ -349,7 +349,14 @@ peers: .peers/device .peers/bluetooth
 	.peers/bin/pip install --quiet --disable-pip-version-check bluezoo==1.0.2 dbus-fast==5.2.0
 	touch $@
 
-peers-controller: .peers/controller .peers/server
+# Home Assistant's own clients, the oldest and the newest that are in use. Their packages have the same name inside, so each has a
+# folder of its own. The newer ones ask for Python 3.12.
+HA_CLIENTS = ha7 ha8 ha15
+ha7_CLIENT = python-matter-server==7.0.1
+ha8_CLIENT = python-matter-server==8.1.2
+ha15_CLIENT = matter-python-client==1.5.5
+
+peers-controller: .peers/controller .peers/server $(HA_CLIENTS:%=.peers/%/done)
 	@Tests/Tools/install_packages.sh $(CONTROLLER_PACKAGES)
 
 .peers/controller: .peers/device
@@ -365,4 +372,10 @@ peers-controller: .peers/controller .peers/server
 		python-matter-server==8.1.2
 	.peers/bin/pip install --quiet --disable-pip-version-check \
 		aiohttp==3.13.2 aiorun==2025.1.1 orjson==3.11.5 atomicwrites==1.4.1
+	touch $@
+
+$(HA_CLIENTS:%=.peers/%/done): .peers/%/done:
+	python=$(if $(filter ha7,$*),python3,$$(Tests/Tools/python312.sh))
+	"$$python" -m venv .peers/$*
+	.peers/$*/bin/pip install --quiet --disable-pip-version-check $($*_CLIENT) aiohttp==3.14.5 orjson==3.13.0
 	touch $@

@@ -21,30 +21,18 @@ final class PythonMatterServer {
     private let child: Child
     let url: String
 
-    /// - Parameter devices: whose authorities it trusts.
-    init(trusting devices: [VirtualDevice]) async throws {
+    /// - Parameters:
+    ///   - devices: whose authorities it trusts.
+    ///   - port: of its own, if others run beside it.
+    init(trusting devices: [VirtualDevice], port: Int = 5580) async throws {
         folder = try TemporaryFolder()
-        let (trust, storage) = (folder.file("paa"), folder.file("storage"))
-        for path in [trust, storage] {
-            try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
-        }
-        for (number, device) in devices.enumerated() {
-            for name in try FileManager.default.contentsOfDirectory(atPath: device.trust) where name.hasSuffix(".der") {
-                try FileManager.default.copyItem(
-                    atPath: "\(device.trust)/\(name)", toPath: trust.appendingPathComponent("\(number)-\(name)").path)
-            }
-        }
-        // Without this file it takes the folder for an old one, and empties it.
-        try Data("1".utf8).write(to: trust.appendingPathComponent(".version"))
-        url = "ws://127.0.0.1:5580/ws"
-        // It leaves files where it runs.
+        let trust = devices.flatMap { ["--trust", $0.trust] }
+        url = "ws://127.0.0.1:\(port)/ws"
         child = try Child(
-            URL(fileURLWithPath: "/usr/bin/env"),
-            [
-                "-C", storage.path, Laboratory.python.path, "-m", "matter_server.server", "--storage-path",
-                storage.path,
-                "--listen-address", "127.0.0.1", "--paa-root-cert-dir", trust.path,
-            ], folder: folder)
+            Laboratory.python,
+            [Laboratory.scripts.appendingPathComponent("ha_server.py").path, folder.url.path, "--port", "\(port)"]
+                + trust,
+            folder: folder)
         try await awaitEvent("the server: \(child.stderr)") { [child] in
             child.stderr.contains("Matter Server successfully initialized")
         }
