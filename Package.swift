@@ -34,8 +34,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// Fuzzing: the decoders' entries and their corpus are a test target. With MATTERCTL_FUZZ set, the entries become the
 /// program that libFuzzer drives instead (Tests/Fuzz/README.md), which needs `--sanitize=fuzzer`.
 let fuzzDependencies: [Target.Dependency] = [
-    "JSON", "MatterBase", "MatterController", "MatterCrypto", "MatterLedger", "MatterModel", "MatterNetwork",
-    "MatterState", "RainMaker", "TestSupport",
+    "HouseServer", "JSON", "MatterBase", "MatterController", "MatterCrypto", "MatterLedger", "MatterModel",
+    "MatterNetwork",
+    "MatterState", "RainMaker", "TestSupport", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"), nio("NIOWebSocket"),
 ]
 let fuzz: Target =
     Context.environment["MATTERCTL_FUZZ"] == nil
@@ -167,7 +168,8 @@ let package = Package(
                 "TestSupport", logging,
             ], path: "Tests/MatterTestKit", swiftSettings: strict),
         tests(
-            "HouseServerTests", ["HouseServer", "JSON", "MatterController", logging, nio("NIOCore"), nio("NIOPosix")]),
+            "HouseServerTests",
+            ["HouseServer", "JSON", "MatterController", "MatterModel", logging, nio("NIOCore"), nio("NIOPosix")]),
         tests("ProcessTests", ["CProcess"]),
         tests("MatterThreadsTests", ["CProcess", "MatterBase"]),
         tests("JSONTests", ["JSON"]),

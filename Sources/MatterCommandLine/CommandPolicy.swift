@@ -23,7 +23,8 @@ struct CommandPolicy: Equatable {
         "dcl model", "dcl pki", "dcl vendor", "dcl versions", "decode", "describe", "discover", "doctor", "energy",
         "events", "fabric ls", "fabric show", "fan", "group ls", "icd ls", "job ls", "job show", "lock codes",
         "lock show", "map", "media", "mode", "motion", "net status", "network credentials ls", "node fabrics ls",
-        "node ls", "node show", "payload parse", "ping", "read", "room ls", "scene ls", "sensor", "serve token ls", "session ls",
+        "node ls", "node show", "payload parse", "ping", "read", "room ls", "scene ls", "sensor", "serve token ls",
+        "session ls",
         "smoke-alarm", "status", "subscribe", "supports", "thermostat", "thread dataset show", "tlv", "trust ls",
         "trust show", "vacuum", "valve", "wait", "who", "window status",
     ])

@@ -2,6 +2,7 @@ import MatterController
 import Testing
 
 @testable import HouseServer
+@testable import MatterModel
 
 @Suite struct HouseBoardTests {
     private let id = NodeID(7)

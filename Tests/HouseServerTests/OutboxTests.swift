@@ -9,7 +9,7 @@ import Testing
 
     private func listening() -> Outbox {
         var box = Outbox()
-        box.begin(with: [])
+        box.begin(with: [], of: [node])
         _ = box.next()
         return box
     }
@@ -24,7 +24,7 @@ import Testing
         var box = Outbox()
         box.take(.attribute(node, path), nodes: 1)
         box.take(.nodeAdded(node), nodes: 1)
-        box.begin(with: [[1]])
+        box.begin(with: [[1]], of: [node])
         box.take(.attribute(node, path), nodes: 1)
         #expect(all(&box) == [.message([[1]]), .news(.attribute(node, path))])
     }
@@ -62,6 +62,19 @@ import Testing
         box.take(.nodeUpdated(node), nodes: 1)
         box.take(.nodeRemoved(node), nodes: 0)
         #expect(all(&box) == [.news(.nodeRemoved(node))])
+    }
+
+    @Test func aNodeThatTheClientDoesNotKnowComesFirstAsAWhole() {
+        var box = listening()
+        let new = NodeID(2)
+        box.take(.attribute(new, path), nodes: 2)
+        box.take(.endpointAdded(new, 1), nodes: 2)
+        box.take(.event(new, [1]), nodes: 2)
+        box.take(.nodeRemoved(new), nodes: 2)
+        #expect(all(&box).isEmpty)
+        box.take(.nodeUpdated(new), nodes: 2)
+        box.take(.event(new, [1]), nodes: 2)
+        #expect(all(&box) == [.news(.nodeAdded(new)), .news(.event(new, [1]))])
     }
 
     @Test func eventsAreNeitherJoinedNorReordered() {

@@ -24,13 +24,7 @@ import typing
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = ROOT / "docs" / "public-api.txt"
 # Programs that see public names only.
-<<<<<<< ours
 CALLERS = [ROOT / "docs" / "Examples", ROOT / "Sources" / "HouseServer", ROOT / "Sources" / "MatterCommandLine"]
-||||||| base
-CALLERS = [ROOT / "docs" / "Examples", ROOT / "Sources" / "MatterCommandLine"]
-=======
-CALLERS = [ROOT / "docs" / "Examples", ROOT / "Sources" / "MatterCommandLine", ROOT / "Sources" / "HouseServer"]
->>>>>>> theirs
 MODULES = [
     "JSON", "MatterBase", "MatterCrypto", "MatterModel", "MatterNetwork", "MatterState", "MatterLedger", "MatterController"]
 CALLS = {"swift.func", "swift.init", "swift.method", "swift.type.method", "swift.subscript"}

@@ -35,7 +35,8 @@ actor House {
         var isClosed = false
     }
 
-    init(_ controller: Controller, settings: Settings = Settings(), time: any TimeSource = SystemTime(), logger: Logger) {
+    init(_ controller: Controller, settings: Settings = Settings(), time: any TimeSource = SystemTime(), logger: Logger)
+    {
         self.controller = controller
         self.settings = settings
         self.time = time
@@ -249,7 +250,8 @@ actor House {
     /// - Returns: whether it had not begun before.
     func listen(_ number: Int, _ wrap: ([[UInt8]]) -> [[UInt8]]) -> Bool {
         guard let box = boxes[number], !box.outbox.isListening else { return false }
-        box.outbox.begin(with: wrap(nodes { !$0.attributes.isEmpty }))
+        let shown = board.sorted.filter { !$0.attributes.isEmpty }
+        box.outbox.begin(with: wrap(shown.map { NodeEncoding.object($0) }), of: shown.map(\.record.nodeID))
         wake(box)
         return true
     }

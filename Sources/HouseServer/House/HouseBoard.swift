@@ -63,8 +63,8 @@ struct HouseBoard: Sendable {
     /// The nodes by id.
     var sorted: [Node] { nodes.values.sorted { $0.record.nodeID < $1.record.nodeID } }
 
-    /// Whether something is known of every node, or known to be out of reach.
-    var isSettled: Bool { nodes.values.allSatisfy { $0.isSettled || !$0.attributes.isEmpty } }
+    /// Whether every node has been heard, or is known to be out of reach.
+    var isSettled: Bool { nodes.values.allSatisfy(\.isSettled) }
 
     // MARK: Nodes
 
@@ -90,7 +90,7 @@ struct HouseBoard: Sendable {
 
     mutating func remove(_ id: NodeID) -> [HouseNews] {
         guard let node = nodes.removeValue(forKey: id) else { return [] }
-        return node.isSettled || !node.attributes.isEmpty ? [.nodeRemoved(id)] : []
+        return node.attributes.isEmpty ? [] : [.nodeRemoved(id)]
     }
 
     /// Gives a node what was known of it before the server started.
@@ -122,7 +122,6 @@ struct HouseBoard: Sendable {
     private mutating func establish(
         _ id: NodeID, _ before: Node, _ result: ReadResult, _ now: Instant, _ unix: Int64
     ) -> Outcome {
-        let isFirst = !before.isSettled && before.attributes.isEmpty
         var outcome = Outcome()
         if before.nextEvent == nil {
             // The log of the time before the server was there is no news.
@@ -134,11 +133,11 @@ struct HouseBoard: Sendable {
         nodes[id]?.failure = nil
         nodes[id]?.isSettled = true
         nodes[id]?.isAvailable = true
-        if before.interviewedAt == nil || isFirst { nodes[id]?.interviewedAt = unix }
+        if before.interviewedAt == nil || !before.isSettled { nodes[id]?.interviewedAt = unix }
         guard !before.isAvailable else { return outcome }
         // All values are told with the node.
         outcome.news.removeAll { if case .attribute = $0 { true } else { false } }
-        outcome.news.insert(isFirst ? .nodeAdded(id) : .nodeUpdated(id), at: 0)
+        outcome.news.insert(before.attributes.isEmpty ? .nodeAdded(id) : .nodeUpdated(id), at: 0)
         return outcome
     }
 
@@ -195,8 +194,8 @@ struct HouseBoard: Sendable {
         nodes[id]?.failure = reason
         if !node.isSettled {
             nodes[id]?.isSettled = true
-            // It was told with what was known of it, or is told now, so that it is not taken for one that is gone.
-            return node.attributes.isEmpty ? Outcome(news: [.nodeAdded(id)]) : Outcome()
+            // It is told with what was known of it, so that it is not taken for one that is gone.
+            return node.attributes.isEmpty ? Outcome() : Outcome(news: [.nodeUpdated(id)])
         }
         // A single loss may be a report that came late.
         guard losses > 1, node.isAvailable else { return Outcome() }

@@ -19,6 +19,8 @@ struct Outbox: Sendable {
     private var items: [Item] = []
     /// Where the items begin that were not taken.
     private var start = 0
+    /// The nodes that the client knows.
+    private var known: Set<NodeID> = []
     private var changed: [NodeID: Set<CachePath>] = [:]
     private var updated: Set<NodeID> = []
     private var events = 0
@@ -31,8 +33,11 @@ struct Outbox: Sendable {
     mutating func add(_ message: [[UInt8]]) { items.append(.message(message)) }
 
     /// Adds the state of the house, after which all changes are told.
-    mutating func begin(with snapshot: [[UInt8]]) {
+    ///
+    /// - Parameter nodes: those that are in it.
+    mutating func begin(with snapshot: [[UInt8]], of nodes: some Sequence<NodeID>) {
         add(snapshot)
+        known = Set(nodes)
         isListening = true
     }
 
@@ -41,22 +46,31 @@ struct Outbox: Sendable {
     /// - Parameter nodes: how many nodes there are.
     mutating func take(_ news: HouseNews, nodes: Int) {
         guard isListening else { return }
+        var news = news
         switch news {
         case .attribute(let node, let path):
             // It comes with the node.
-            guard !updated.contains(node), changed[node, default: []].insert(path).inserted else { return }
+            guard known.contains(node), !updated.contains(node), changed[node, default: []].insert(path).inserted else {
+                return
+            }
         case .nodeUpdated(let node), .nodeAdded(let node):
             guard updated.insert(node).inserted else { return }
+            news = known.insert(node).inserted ? .nodeAdded(node) : .nodeUpdated(node)
         case .nodeRemoved(let node):
             changed[node] = nil
             updated.remove(node)
-        case .event:
+            guard known.remove(node) != nil else { return }
+        case .endpointAdded(let node, _), .endpointRemoved(let node, _):
+            // Clients end at what they are told of a node that they do not know.
+            guard known.contains(node) else { return }
+        case .event(let node, _):
+            guard known.contains(node) else { return }
             events += 1
             if events > max(Self.leastEvents, 20 * nodes) { dropOldestEvent() }
         case .infoUpdated:
             guard !isInfoPending else { return }
             isInfoPending = true
-        case .endpointAdded, .endpointRemoved, .shutdown: break
+        case .shutdown: break
         }
         items.append(.news(news))
     }

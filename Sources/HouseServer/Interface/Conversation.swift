@@ -54,13 +54,13 @@ struct Conversation: Sendable {
         do {
             try await commands.check(request, of: visitor)
             if request.command == "start_listening" {
-                await house.waitUntilSettled(atMost: .seconds(20))
+                await house.waitUntilSettled(atMost: .seconds(5))
                 let isNew = await house.listen(box) { nodes in
                     AnswerMessage.success(request.id, AnswerMessage.list(nodes))
                 }
                 guard isNew else { throw InterfaceError(.invalidCommand, "this connection listens already") }
             } else {
-                let result = try await commands.result(of: request)
+                let result = try await commands.result(of: request, for: visitor)
                 await house.answer(box, AnswerMessage.success(request.id, result))
             }
             await house.noteCommand(request.command, "done")

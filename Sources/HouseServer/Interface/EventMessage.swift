@@ -45,7 +45,8 @@ enum AnswerMessage {
     /// - Parameter isNew: whether the client knows of statuses.
     static func failure(_ id: String, _ error: InterfaceError) -> [[UInt8]] {
         var object: JSONObject = [
-            "message_id": .string(id), "error_code": .int(Int64(error.code.rawValue)), "details": .string(error.details),
+            "message_id": .string(id), "error_code": .int(Int64(error.code.rawValue)),
+            "details": .string(error.details),
         ]
         if let status = error.status {
             object["status"] = .int(Int64(status.status))

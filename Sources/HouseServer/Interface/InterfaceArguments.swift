@@ -87,6 +87,10 @@ struct InterfaceRequest: Sendable {
         guard case .object(let object) = value, case .string(let command)? = object["command"] else { return nil }
         if case .string(let id)? = object["message_id"] { self.id = id } else { id = "" }
         self.command = command
-        if case .object(let arguments)? = object["args"] { self.arguments = arguments } else { arguments = JSONObject() }
+        if case .object(let arguments)? = object["args"] {
+            self.arguments = arguments
+        } else {
+            arguments = JSONObject()
+        }
     }
 }

@@ -120,7 +120,9 @@ struct HouseMetrics: Sendable {
         metrics.family("matterctl_sensor", "gauge", "Values of sensors.")
         for node in nodes {
             for (path, value) in node.attributes.sorted(by: { $0.key < $1.key }) where path.attribute == 0 {
-                guard let quantity = Self.quantities.first(where: { $0.cluster.rawValue == path.cluster }) else { continue }
+                guard let quantity = Self.quantities.first(where: { $0.cluster.rawValue == path.cluster }) else {
+                    continue
+                }
                 let text = String(decoding: value, as: UTF8.self)
                 guard let number = text == "true" ? 1 : text == "false" ? 0 : Double(text) else { continue }
                 metrics.sample(

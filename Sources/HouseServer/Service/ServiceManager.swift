@@ -38,7 +38,8 @@ struct ServiceManager: Sendable {
         let length = socklen_t(MemoryLayout<sa_family_t>.size + address.count)
         withUnsafePointer(to: &name) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                _ = sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), address, length)
+                let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+                _ = sendto(descriptor, message, message.count, flags, address, length)
             }
         }
     }

@@ -153,7 +153,9 @@ private final class ShellHandler: ChannelInboundHandler {
         while rest.count > ShellFrame.largest {
             var part = rest.prefix(ShellFrame.largest)
             // A character stays whole.
-            while let next = rest.dropFirst(part.count).first, next & 0xC0 == 0x80, !part.isEmpty { part = part.dropLast() }
+            while let next = rest.dropFirst(part.count).first, next & 0xC0 == 0x80, !part.isEmpty {
+                part = part.dropLast()
+            }
             parts.append(Array(part))
             rest = rest.dropFirst(part.count)
         }

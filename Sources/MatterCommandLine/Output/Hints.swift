@@ -239,7 +239,8 @@ public enum Hints {
         "fabric.choose-again": "choose again: matterctl fabric use NAME",
         "fabric.name-in-use": "choose another name, or remove it first: matterctl fabric remove {0}",
         "serve.token-see": "see them with: matterctl serve token ls",
-        "serve.tokens-again": "the file is fabrics/FABRIC/programs/serve-tokens.json: take it away, and make the tokens again",
+        "serve.tokens-again":
+            "the file is fabrics/FABRIC/programs/serve-tokens.json: take it away, and make the tokens again",
         "serve.proxy":
             "listen on 127.0.0.1; others connect through a proxy that encrypts, see 'Beyond this machine' in docs/commands/serve.md",
         "room.see": "see them with: matterctl room ls",

@@ -49,7 +49,10 @@ public final class FabricContext: Sendable {
     }
 
     /// The fabric in use, made if there is none at all.
-    func fabricOrNew() async throws -> FabricRecord {
+    ///
+    /// - Throws: ``RecordError`` if another one is named, ``StoreError`` if a file cannot be read or written.
+    @discardableResult
+    public func fabricOrNew() async throws -> FabricRecord {
         let record = try await fabrics.selectOrCreate(
             options.fabric, makesNamed: options.makesFabric, vendorID: Controller.testVendor, validity: validity,
             random: options.random)

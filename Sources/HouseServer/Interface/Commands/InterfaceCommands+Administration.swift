@@ -113,7 +113,8 @@ extension InterfaceCommands {
     func discover() async throws -> Result {
         let items: [JSONValue] = try await commissionable().map { device in
             [
-                "instance_name": .string(device.instance), "host_name": .string(device.host),
+                "instance_name": .string(device.instance),
+                "host_name": .string(device.host.hasSuffix(".local") ? String(device.host.dropLast(6)) : device.host),
                 "port": .int(Int64(device.port)),
                 "long_discriminator": device.record.longDiscriminator.map { .int(Int64($0)) } ?? .null,
                 "vendor_id": device.record.vendorID.map { .int(Int64($0)) } ?? .null,
@@ -209,7 +210,9 @@ extension InterfaceCommands {
 
     func allCredentials() throws -> Result {
         let networks = try NetworkStore(controller.options.state).all()
-        let wifi: [JSONValue] = networks.filter { $0.kind == .wifi }.map { ["id": "default", "ssid": .string($0.name)] }
+        let wifi: [JSONValue] = networks.filter { $0.kind == .wifi }.map {
+            ["id": "default", "ssid": .string($0.name)]
+        }
         let thread: [JSONValue] = networks.filter { $0.kind == .thread }.map {
             ["id": "default", "networkName": .string($0.name)]
         }
@@ -254,7 +257,7 @@ extension InterfaceCommands {
             [
                 "fabric_id": .uint(fabric.fabricID), "vendor_id": .int(Int64(fabric.vendorID)),
                 "fabric_index": fabric.index.map { .int(Int64($0)) } ?? .null, "fabric_label": .string(fabric.label),
-                "vendor_name": VendorNames.name(of: fabric.vendorID).map { .string($0) } ?? .null,
+                "vendor_name": Self.vendorName(fabric.vendorID).map { .string($0) } ?? .null,
             ]
         }
         return [JSONValue.array(items).utf8()]
@@ -276,9 +279,14 @@ extension InterfaceCommands {
         }
         var object = JSONObject()
         for id in ids ?? VendorNames.ids {
-            if let name = VendorNames.name(of: id) { object["\(id)"] = .string(name) }
+            if let name = Self.vendorName(id) { object["\(id)"] = .string(name) }
         }
         return [JSONValue.object(object).utf8()]
+    }
+
+    /// The name of a vendor, with that of test vendors as clients know it.
+    private static func vendorName(_ id: UInt16) -> String? {
+        (0xFFF1...0xFFF4).contains(id) ? "Test" : VendorNames.name(of: id)
     }
 
     func checkUpdate(_ arguments: InterfaceArguments) async throws -> Result {

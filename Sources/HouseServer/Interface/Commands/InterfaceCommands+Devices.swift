@@ -12,7 +12,9 @@ extension InterfaceCommands {
 
     func deviceCommand(_ arguments: InterfaceArguments) async throws -> Result {
         let id = try arguments.node()
-        let (endpoint, cluster) = (try arguments.endpoint(), ClusterID(try arguments.integer("cluster_id", as: UInt32.self)))
+        let (endpoint, cluster) = (
+            try arguments.endpoint(), ClusterID(try arguments.integer("cluster_id", as: UInt32.self))
+        )
         let name = try arguments.text("command_name")
         guard !isTest(id) else { return Self.null }
         let record = try await ready(id)
@@ -133,7 +135,9 @@ extension InterfaceCommands {
 
     private static func entry(_ arguments: InterfaceArguments) throws -> AccessControlEntry {
         let privilege = AccessControlEntry.Privilege(rawValue: try arguments.integer("privilege", as: UInt8.self))
-        let mode = AccessControlEntry.AuthMode(rawValue: try arguments.integer("auth_mode", as: UInt8.self))
+        // Clients write it as the SDK does, the reference as Python does.
+        let key = arguments.has("authMode") ? "authMode" : "auth_mode"
+        let mode = AccessControlEntry.AuthMode(rawValue: try arguments.integer(key, as: UInt8.self))
         var subjects: [NodeID] = []
         for item in arguments["subjects"] == nil ? [] : try arguments.list("subjects") {
             guard let number = InterfaceArguments.integer(item, as: UInt64.self) else {
@@ -151,7 +155,9 @@ extension InterfaceCommands {
                 AccessControlEntry.Target(
                     cluster: try target.optionalInteger("cluster", as: UInt32.self).map { ClusterID($0) },
                     endpoint: try target.optionalInteger("endpoint", as: UInt16.self).map { EndpointID($0) },
-                    deviceType: try target.optionalInteger("device_type", as: UInt32.self).map { DeviceTypeID($0) }))
+                    deviceType: try target.optionalInteger(
+                        target.has("deviceType") ? "deviceType" : "device_type", as: UInt32.self
+                    ).map { DeviceTypeID($0) }))
         }
         return AccessControlEntry(privilege, authMode: mode, subjects: subjects, targets: targets)
     }

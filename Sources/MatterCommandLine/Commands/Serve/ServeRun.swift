@@ -18,7 +18,8 @@ struct ServeRun: NetworkCommand {
     var socket: String?
     @Option(
         help: ArgumentHelp(
-            "Also listen on this address and port, for clients with a token; may be repeated.", valueName: "ADDRESS:PORT"))
+            "Also listen on this address and port, for clients with a token; may be repeated.",
+            valueName: "ADDRESS:PORT"))
     var listen: [String] = []
     @Option(help: ArgumentHelp("A name by which clients call this machine; may be repeated.", valueName: "NAME"))
     var host: [String] = []
@@ -34,7 +35,8 @@ struct ServeRun: NetworkCommand {
             "Serve these only: a node, room:NAME or type:TYPE; may be repeated.", valueName: "SHARE"))
     var only: [String] = []
     @Option(
-        help: ArgumentHelp("What to do when the attestation of a new device fails: enforce, warn or skip.", valueName: "MODE"))
+        help: ArgumentHelp(
+            "What to do when the attestation of a new device fails: enforce, warn or skip.", valueName: "MODE"))
     var attestation: AttestationArgument = .enforce
     @OptionGroup var trust: TrustOptions
     @Flag(help: "Also commission devices over Bluetooth.") var ble = false
@@ -46,7 +48,9 @@ struct ServeRun: NetworkCommand {
 
     func validate() throws {
         guard schema == 11 || schema == 13 else { throw ValidationError("--schema is 11 or 13") }
-        guard attestation != .ask else { throw ValidationError("a server has no one to ask: --attestation is enforce, warn or skip") }
+        guard attestation != .ask else {
+            throw ValidationError("a server has no one to ask: --attestation is enforce, warn or skip")
+        }
         guard options.address == nil else { throw ValidationError("--address is for one node") }
         _ = try listen.map { try Self.place($0) }
     }
@@ -64,6 +68,8 @@ struct ServeRun: NetworkCommand {
     }
 
     func run(_ context: CommandContext) async throws {
+        // A client may commission the first device.
+        try await context.controller.context.fabricOrNew()
         var environment: [String: String] = [:]
         for name in HouseService.variables { environment[name] = Environment.variable(name) }
         var settings = HouseService.Settings()

@@ -16,7 +16,8 @@ struct ServerCall {
     private static let overtime: Int64 = 30_000
     /// The variables of a shell that matter to what a command prints.
     static let variables = [
-        "COLUMNS", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LINES", "MATTERCTL_FABRIC", "MATTERCTL_HOME", "MATTERCTL_READONLY",
+        "COLUMNS", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LINES", "MATTERCTL_FABRIC", "MATTERCTL_HOME",
+        "MATTERCTL_READONLY",
         "NO_COLOR", "TERM", "TZ", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
     ]
 
@@ -103,7 +104,8 @@ struct ServerCall {
     private func lost() -> Int32? {
         guard !mayRepeat else { return nil }
         let error = ControllerError(
-            .outcomeUnknown, "the command was handed to the server of the house, and the server was lost: it may have run",
+            .outcomeUnknown,
+            "the command was handed to the server of the house, and the server was lost: it may have run",
             hint: .step("command.see-state"))
         return CommandFailure(error: error, target: nil, isJSON: options.state.json).report()
     }
@@ -205,7 +207,8 @@ private final class ShellConnection {
             let left = (end - .now) / .milliseconds(1)
             guard left > 0 else { return .late }
             var waits = [
-                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
             ]
             guard poll(&waits, 2, Int32(left.rounded(.up))) > 0 else { continue }
             if waits[1].revents != 0 {
