@@ -264,6 +264,7 @@ bench: release peers-controller
 	Tests/Bench/nodes.sh $(RELEASED)
 	Tests/Bench/list.sh $(RELEASED)
 	Tests/Bench/house.sh $(RELEASED)
+	Tests/Bench/serve.sh $(RELEASED)
 	Tests/Bench/completion.sh $(RELEASED)
 	$(BUILD) -c release --product engine-bench
 	Tests/Bench/engine.sh "$$(swift build -c release --show-bin-path)/engine-bench"

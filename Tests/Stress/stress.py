@@ -21,12 +21,14 @@ import kills
 import lists
 import losses
 import members
+import serve
 from bench import BIN, ROOT, Results
 
 # What CI has for all of them: the last rounds of a test may take longer.
 CI_SECONDS = 100
 
-TESTS = [*kills.TESTS, *crowd.TESTS, *kept.TESTS, *losses.TESTS, *lists.TESTS, *members.TESTS, *hostile.TESTS]
+TESTS = [*kills.TESTS, *crowd.TESTS, *kept.TESTS, *losses.TESTS, *lists.TESTS, *members.TESTS, *serve.TESTS,
+         *hostile.TESTS]
 
 
 def played(path, commit, name):
