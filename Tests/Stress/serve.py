@@ -205,7 +205,7 @@ class Served(Test):
 class StoppedServer(Test):
     """A server that stands still: more commands than its socket has places for each go their own way."""
 
-    name, full, short, workers = "serve-stopped", 3, 0, 1
+    name, full, short, workers = "stopped-server", 3, 0, 1
     COMMANDS, AT_ONCE = 200, 10
 
     def worker(self, folder):
