@@ -21,6 +21,8 @@ actor House {
     private var lastBox = 0
     private var watch: Task<Void, Never>?
     private var interviews: [NodeID: Task<Void, Never>] = [:]
+    /// When a node last did not answer.
+    private var doubted: [NodeID: Instant] = [:]
     /// Called once the nodes are settled.
     private var settling: [CheckedContinuation<Void, Never>] = []
     private var isClosed = false
@@ -83,6 +85,16 @@ actor House {
             follow(record)
         }
         settle()
+    }
+
+    /// Takes notice that a node did not answer: its subscription may be dead, too, and is set up again.
+    func doubt(_ id: NodeID) {
+        guard let record = board.nodes[id]?.record, let follower = followers[id] else { return }
+        let now = time.now
+        guard doubted[id].map({ now - $0 > .seconds(10) }) ?? true else { return }
+        doubted[id] = now
+        follower.cancel()
+        follow(record)
     }
 
     /// Stops following a node, before it is removed.

@@ -66,6 +66,7 @@ struct Conversation: Sendable {
             await house.noteCommand(request.command, "done")
         } catch {
             let failure = InterfaceFailure.error(error)
+            if failure.code == .nodeNotResolving, let node = commands.node(of: request) { await house.doubt(node) }
             logger.info("\(visitor.name): \(request.command) failed: \(failure.details)")
             await house.noteCommand(commands.isKnown(request.command) ? request.command : "unknown", "failed")
             await house.answer(box, AnswerMessage.failure(request.id, failure))

@@ -95,10 +95,8 @@ struct InterfaceCommands: Sendable {
         guard isKnown(request.command) else {
             throw InterfaceError(.invalidCommand, "there is no command \(request.command.prefix(64))")
         }
-        let node = InterfaceArguments(request.arguments)["node_id"].flatMap {
-            InterfaceArguments.integer($0, as: UInt64.self)
-        }
-        let record = if let node { await house.board.nodes[NodeID(node)]?.record } else { nil as NodeRecord? }
+        let record =
+            if let node = node(of: request) { await house.board.nodes[node]?.record } else { nil as NodeRecord? }
         let needed = Rights.needs(request.command, .object(request.arguments)) { _, endpoint in
             let places = (record?.endpoints ?? []).filter { endpoint == nil || $0.number == endpoint }
             return Set(places.flatMap(\.deviceTypes))
@@ -109,6 +107,12 @@ struct InterfaceCommands: Sendable {
             let roles = missing.map(\.rawValue).sorted().joined(separator: ", ")
             throw InterfaceError(.unknown, "\(visitor.name) may not do this: it needs the role \(roles)")
         }
+    }
+
+    /// The node that a request is about; `nil` if it is about none.
+    func node(of request: InterfaceRequest) -> NodeID? {
+        InterfaceArguments(request.arguments)["node_id"].flatMap { InterfaceArguments.integer($0, as: UInt64.self) }
+            .map { NodeID($0) }
     }
 
     /// The result of a command that the visitor may ask for.

@@ -130,6 +130,9 @@ private final class ShellConnection {
         case late
     }
 
+    /// How long the server may leave no room for a line, in milliseconds.
+    private static let slowest: Int32 = 1000
+
     private let descriptor: Int32
     /// Signals ring the bell, and the alarm can be read then.
     private let alarm: Int32
@@ -142,7 +145,9 @@ private final class ShellConnection {
         name.sun_family = sa_family_t(AF_UNIX)
         guard path.utf8.count < MemoryLayout.size(ofValue: name.sun_path) else { return nil }
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        // A server that stands still takes no more connections at some time: that is no reason to wait for it.
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, type, 0)
         guard descriptor >= 0 else { return nil }
         let connected = withUnsafePointer(to: &name) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -189,6 +194,11 @@ private final class ShellConnection {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                guard poll(&room, 1, Self.slowest) > 0 else { return false }
+                continue
+            }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
@@ -220,7 +230,7 @@ private final class ShellConnection {
             guard waits[0].revents != 0 else { continue }
             var buffer = [UInt8](repeating: 0, count: 16_384)
             let count = recv(descriptor, &buffer, buffer.count, 0)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else { return .lost }
             octets += buffer[..<count]
         }

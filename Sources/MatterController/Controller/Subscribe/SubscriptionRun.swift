@@ -102,17 +102,7 @@ struct SubscriptionRun: Sendable {
     ) async throws {
         let inbox = reports.listen(on: session.reference)
         defer { inbox.close() }
-        var transaction = SubscribeTransaction(request)
-        let subscription = try await link.client(session).run(
-            &transaction, deadline: time.now + setUp, processing: link.patience.usual)
-        inbox.settle(on: subscription.id)
-        established()
-        tell(
-            .established(
-                id: subscription.id, maxInterval: .seconds(Int64(subscription.maxInterval)), subscription.reports))
-        await sleeper?.noteReport(next: .seconds(Int64(subscription.maxInterval)))
-        var state = SubscriptionState(
-            subscription, maximumRoundTrip: await session.responseAllowance(processing: .zero), now: time.now)
+        var (state, maxInterval) = try await begin(request, on: session, inbox, established)
         let largest = session.manager.link.largestPayload
         defer {
             if let next = state.nextEventNumber { request.eventFilters = [EventFilter(minimum: next)] }
@@ -126,7 +116,7 @@ struct SubscriptionRun: Sendable {
             case .report(let first):
                 if let report = try await take(first, &state) {
                     tell(.report(report))
-                    await sleeper?.noteReport(next: .seconds(Int64(subscription.maxInterval)))
+                    await sleeper?.noteReport(next: maxInterval)
                 }
                 inbox.watch(until: state.deadline, of: time)
             case .closed:
@@ -139,6 +129,24 @@ struct SubscriptionRun: Sendable {
             }
         }
         throw CancellationError()
+    }
+
+    /// Sets a subscription up. The values of its first report do not outlive this.
+    private func begin(
+        _ request: SubscribeRequest, on session: SecureSession, _ inbox: ReportInbox,
+        _ established: () -> Void
+    ) async throws -> (state: SubscriptionState<Instant>, maxInterval: Duration) {
+        var transaction = SubscribeTransaction(request)
+        let subscription = try await link.client(session).run(
+            &transaction, deadline: time.now + setUp, processing: link.patience.usual)
+        inbox.settle(on: subscription.id)
+        established()
+        let maxInterval = Duration.seconds(Int64(subscription.maxInterval))
+        tell(.established(id: subscription.id, maxInterval: maxInterval, subscription.reports))
+        await sleeper?.noteReport(next: maxInterval)
+        let state = SubscriptionState(
+            subscription, maximumRoundTrip: await session.responseAllowance(processing: .zero), now: time.now)
+        return (state, maxInterval)
     }
 
     /// Asks the node for something, whatever it answers: one that was started again does not know the session.
