@@ -18,6 +18,7 @@ import Testing
         "doctor": "it prints the state of this machine; DoctorTests",
         "map": "it draws what other machines advertise, which Avahi finds; MapTests",
         "job resume": needsStore, "job cancel": needsStore,
+        "serve run": "it goes on until it is stopped, and prints no result; ServeTests",
         "icd listen": "it prints check-ins of devices, which find this machine by mDNS",
     ]
 

@@ -23,7 +23,7 @@ build() {
     swift build -debug-info-format none --package-path "$work/$1"
     echo "== $1: what it resolves"
     swift package --package-path "$work/$1" show-dependencies | tee "$work/$1/dependencies"
-    if grep -qE 'argument-parser|FlyingFox' "$work/$1/dependencies"; then
+    if grep -qE 'argument-parser|FlyingFox|swift-nio' "$work/$1/dependencies"; then
         echo "it resolves what only the programs of this package need" >&2
         exit 1
     fi

@@ -162,6 +162,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
     /// Frames that are written before the event loop looks at other things, such as a ping of the one who reads.
     private static let turn = 8
+    private static let pause = TimeAmount.microseconds(20)
 
     /// Writes as long as the channel takes more. A control frame can go between any two frames.
     private func pump() {
@@ -178,7 +179,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
             return
         }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.execute {
+        // Tasks that are ready come before the sockets are looked at again.
+        context.eventLoop.scheduleTask(in: Self.pause) {
             bound.value.isPumping = false
             bound.value.pump()
         }
