@@ -59,7 +59,7 @@ private final class ServedHouse: Sendable {
 
 /// `matterctl serve` beside the command line.
 @Suite("Server", .enabled(if: Laboratory.isHere), .laboratorySlot) struct ServeTests {
-    @Test("commands of a shell go through the server, over its session, and are done once", .timeLimit(.minutes(5)))
+    @Test("commands of a shell go through the server, over its session, and are done once", .timeLimit(.minutes(15)))
     func shell() async throws {
         let house = try await ServedHouse(port: 8471)
         defer { house.end() }
@@ -83,7 +83,7 @@ private final class ServedHouse: Sendable {
 
     @Test(
         "a server that is lost after a command was handed over: exit code 4, and nothing is done twice",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(15)))
     func lost() async throws {
         let house = try await ServedHouse(faults: ["slow-answer:4000"], port: 8472)
         defer { house.end() }
@@ -97,7 +97,7 @@ private final class ServedHouse: Sendable {
         try await house.matterctl.succeed("off", "lamp", "--timeout", "20s")
     }
 
-    @Test("an interrupted command is cancelled at the server, and says that it may have run", .timeLimit(.minutes(5)))
+    @Test("an interrupted command is cancelled at the server, and says that it may have run", .timeLimit(.minutes(15)))
     func interrupted() async throws {
         let house = try await ServedHouse(faults: ["slow-answer:6000"], port: 8473)
         defer { house.end() }
@@ -108,7 +108,7 @@ private final class ServedHouse: Sendable {
         #expect(toggle.stderr.contains("may have run"), "\(toggle.stderr)")
     }
 
-    @Test("systemd's stand-in is told what the server does; SIGTERM ends it in two seconds", .timeLimit(.minutes(5)))
+    @Test("systemd's stand-in is told what the server does; SIGTERM ends it in two seconds", .timeLimit(.minutes(15)))
     func serviceManager() async throws {
         let folder = try TemporaryFolder()
         let place = folder.file("notify").path
@@ -135,7 +135,7 @@ private final class ServedHouse: Sendable {
         #expect(manager.stdout.contains("STOPPING=1"))
     }
 
-    @Test("a socket that the service manager has opened is served", .timeLimit(.minutes(5)))
+    @Test("a socket that the service manager has opened is served", .timeLimit(.minutes(15)))
     func activated() async throws {
         let matterctl = try MatterCtl()
         try await matterctl.succeed("fabric", "create", "home")
@@ -173,7 +173,7 @@ private final class ServedHouse: Sendable {
         #expect(answer.stdout.contains("\"node_count\":0"), "\(answer.stdout)\(server.stderr)")
     }
 
-    @Test("a device that starts again and a node that joins are noticed; metrics tell them", .timeLimit(.minutes(5)))
+    @Test("a device that starts again and a node that joins are noticed; metrics tell them", .timeLimit(.minutes(15)))
     func changes() async throws {
         let house = try await ServedHouse(port: 8475)
         defer { house.end() }

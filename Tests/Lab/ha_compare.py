@@ -121,7 +121,10 @@ def step(ours, theirs):
     pair = [ours.get("result"), theirs.get("result")]
     if verb == "discover":
         # Which devices are open just then is chance; the form of what is told of them is not.
-        pair = [{key: kind(value) for key, value in (distinct(items) or [{}])[0].items()} for items in pair]
+        forms = [{key: kind(value) for key, value in (distinct(items) or [{}])[0].items()} for items in pair]
+        # A device need not tell all of it.
+        untold = {key for form in forms for key, known in form.items() if known == kind(None)}
+        pair = [{key: known for key, known in form.items() if key not in untold} for form in forms]
     if verb in ("write", "acl", "binding"):
         # Theirs tells of a list that is emptied and filled twice.
         pair = [items and [item for index, item in enumerate(items) if item not in items[:index]] for items in pair]
