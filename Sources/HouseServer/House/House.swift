@@ -3,7 +3,7 @@ import MatterController
 
 /// The house as the server knows it: follows every node, keeps every attribute, and tells those who listen.
 actor House {
-    /// Something that a test puts in the place of devices.
+    /// The part of the house that is followed, and how.
     struct Settings: Sendable {
         /// The nodes that are followed; all, if `nil`.
         var includes: (@Sendable (NodeRecord) -> Bool)?
@@ -23,9 +23,6 @@ actor House {
     private var interviews: [NodeID: Task<Void, Never>] = [:]
     /// When a node last did not answer.
     private var doubted: [NodeID: Instant] = [:]
-    /// Called once the nodes are settled.
-    private var settling: [CheckedContinuation<Void, Never>] = []
-    private var isClosed = false
     /// The server's description of itself.
     var wantsInfo: (@Sendable () async -> [UInt8])?
     private(set) var counts = HouseCounts()
@@ -84,7 +81,6 @@ actor House {
             board.restore(id, NodeSeed.attributes(of: record), parts: NodeSeed.parts(of: record), interviewedAt: nil)
             follow(record)
         }
-        settle()
     }
 
     /// Takes notice that a node did not answer: its subscription may be dead, too, and is set up again.
@@ -143,12 +139,10 @@ actor House {
             counts.reports += 1
         }
         carryOut(board.take(event, of: id, at: time.now, unix: unixMilliseconds))
-        settle()
     }
 
     private func end(_ id: NodeID, _ reason: String) {
         carryOut(board.end(id, reason))
-        settle()
     }
 
     private func carryOut(_ outcome: HouseBoard.Outcome) {
@@ -208,12 +202,6 @@ actor House {
         while time.now < end, !board.isSettled {
             do { try await time.sleep(for: .milliseconds(20)) } catch { return }
         }
-    }
-
-    private func settle() {
-        guard board.isSettled else { return }
-        for waiting in settling { waiting.resume() }
-        settling = []
     }
 
     // MARK: Clients
@@ -333,7 +321,6 @@ actor House {
 
     /// Stops following.
     func close() async {
-        isClosed = true
         watch?.cancel()
         for task in followers.values { task.cancel() }
         for task in interviews.values { task.cancel() }

@@ -5,8 +5,6 @@ import MatterController
 struct Conversation: Sendable {
     /// How many requests of one client are worked on at a time; then no more are read.
     private static let mostRequests = 64
-    /// How many bytes a client's request may nest.
-    private static let slowLimit = Duration.seconds(300)
 
     let house: House
     let commands: InterfaceCommands
