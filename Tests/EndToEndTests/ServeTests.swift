@@ -173,6 +173,54 @@ private final class ServedHouse: Sendable {
         #expect(answer.stdout.contains("\"node_count\":0"), "\(answer.stdout)\(server.stderr)")
     }
 
+    @Test("the state of the house comes from memory, with the age of each value", .timeLimit(.minutes(15)))
+    func remembered() async throws {
+        let house = try await ServedHouse(port: 8476)
+        defer { house.end() }
+        let matterctl = house.matterctl
+        try await matterctl.succeed("on", "lamp")
+        // It is not asked: it would not answer.
+        house.light.signal(SIGSTOP)
+        let known = try #require(try await matterctl.succeed("status", "--json").json().elements.first)
+        #expect(known["heardSeconds"]?.int != nil && known["reachable"]?.bool == true, "\(known)")
+        let on = try #require(known["values"]?.elements.first { $0["quantity"]?.string == "on" })
+        #expect(on["value"]?.bool == true && on["time"]?.string != nil, "\(on)")
+        house.light.signal(SIGCONT)
+        let direct = try #require(try await matterctl.succeed("status", "--json", "--direct").json().elements.first)
+        #expect(direct["heardSeconds"] == nil && direct["summary"] == known["summary"], "\(direct)")
+        // The server starts again while the light is off: what was known is kept, and is not told as the state now.
+        house.server.signal(SIGTERM)
+        #expect(await house.server.status() == 0, "\(house.server.stderr)")
+        house.light.stop()
+        let server = try matterctl.start(["serve"])
+        defer { server.signal(SIGKILL) }
+        for _ in 0..<300 {
+            let kept = try #require(try await matterctl.run(["status", "--json"]).json().elements.first)
+            if kept["error"] != nil, let on = kept["values"]?.elements.first(where: { $0["quantity"]?.string == "on" })
+            {
+                #expect(on["value"]?.bool == true && on["time"] == nil, "\(on)")
+                #expect(kept["reachable"]?.bool == false && kept["summary"] == nil, "\(kept)")
+                return
+            }
+            // Another process: nothing tells when it is so.
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        Issue.record("nothing was kept: \(server.stderr)")
+    }
+
+    @Test("a toggle after the device was killed and started again is done once", .timeLimit(.minutes(15)))
+    func restarted() async throws {
+        let house = try await ServedHouse(port: 8477)
+        defer { house.end() }
+        // The proof that a command did not run needs the whole seconds of the device's clock.
+        try await Task.sleep(for: .seconds(3))
+        try await house.light.restart(SIGKILL)
+        try await Task.sleep(for: .seconds(3))
+        let before = house.light.switchings
+        try await house.matterctl.succeed("toggle", "lamp")
+        #expect(house.light.switchings == before + 1)
+    }
+
     @Test("a device that starts again and a node that joins are noticed; metrics tell them", .timeLimit(.minutes(15)))
     func changes() async throws {
         let house = try await ServedHouse(port: 8475)

@@ -10,7 +10,7 @@ import Testing
 
     private func board() -> HouseBoard {
         var board = HouseBoard(
-            encode: { path, value in ValueCheck.standard.encoded(value, at: path) },
+            since: start, isSound: { path, value in ValueCheck.standard.isSound(path, value) },
             encodeEvent: { _, _, event in [UInt8(truncatingIfNeeded: event.number)] })
         let (added, removed, news) = board.take([NodeRecord(nodeID: id)])
         #expect(added == [id] && removed.isEmpty && news.isEmpty)
@@ -52,7 +52,7 @@ import Testing
         #expect(take(established(result((onOff, .bool(false)))), &board).news == [.nodeAdded(id)])
         #expect(take(.report(result((onOff, .bool(true)))), &board).news == [.attribute(id, onOff)])
         #expect(take(.report(result((onOff, .bool(true)))), &board).news.isEmpty)
-        #expect(board.nodes[id]?.attributes[onOff] == Array("true".utf8))
+        #expect(board.nodes[id]?.attributes[onOff] == .bool(true))
     }
 
     @Test func aSingleLossIsNoAbsence() {
@@ -82,7 +82,7 @@ import Testing
         #expect(!outcome.news.contains(.endpointAdded(id, 2)))
         let whole = result(
             (.parts, .array(of: [.uint(1), .uint(2)])), (onOff, .bool(true)), (CachePath(2, 6, 0), .bool(false)))
-        let told = board.takeInterview(id, whole, added: [2], unix: 2000).news
+        let told = board.takeInterview(id, whole, added: [2], at: start, unix: 2000).news
         #expect(told == [.nodeUpdated(id), .endpointAdded(id, 2)])
     }
 
@@ -130,5 +130,43 @@ import Testing
         #expect(!board.isSettled)
         _ = take(silence, &board)
         #expect(board.isSettled)
+    }
+
+    @Test func theStateIsKnownWithTheAgeOfEachValue() throws {
+        var board = board()
+        let paths = [AttributePath(endpoint: 1, cluster: 6, attribute: 0)]
+        #expect(board.state(of: id, at: paths, now: start) == nil)
+        _ = take(established(result((onOff, .bool(false)), (.softwareVersion, .uint(1)))), &board)
+        _ = board.take(.report(result((.softwareVersion, .uint(1)))), of: id, at: start + .seconds(20), unix: 1000)
+        let known = try #require(board.state(of: id, at: paths, now: start + .seconds(30)))
+        #expect(known.values.map(\.value) == [.bool(false)] && known.values.first?.age == .seconds(30))
+        #expect(known.heard == .seconds(10) && known.failure == nil)
+        _ = take(silence, &board)
+        _ = take(silence, &board)
+        let lost = try #require(board.state(of: id, at: paths, now: start + .seconds(60)))
+        #expect(lost.failure != nil && lost.heard == .seconds(40) && lost.values.count == 1)
+    }
+
+    @Test func aNodeIsKeptWhenItHasOtherAttributesAndNotWhenAValueChanges() {
+        var board = board()
+        _ = take(established(result((onOff, .bool(false)))), &board)
+        #expect(board.takeToKeep(all: false).map(\.0) == [id])
+        _ = take(.report(result((onOff, .bool(true)))), &board)
+        #expect(board.takeToKeep(all: false).isEmpty)
+        #expect(board.takeToKeep(all: true).first?.1.attributes[onOff] == .bool(true))
+        _ = take(.report(result((CachePath(1, 8, 0), .uint(4)))), &board)
+        #expect(board.takeToKeep(all: false).map(\.0) == [id])
+    }
+
+    @Test func aNodeIsShownFromTheRecordOfTheLastRun() throws {
+        var first = board()
+        _ = take(established(result((.parts, .array(of: [.uint(1)])), (onOff, .bool(true)))), &first)
+        let record = try #require(first.takeToKeep(all: false).first?.1.encoded)
+        var second = board()
+        second.restore(id, try #require(KeptNode(record)))
+        #expect(second.nodes[id]?.attributes[onOff] == .bool(true) && second.nodes[id]?.isAvailable == false)
+        #expect(take(silence, &second).news == [.nodeUpdated(id)])
+        // A value that is the same is no news, but the node is.
+        #expect(take(established(result((onOff, .bool(true)))), &second).news == [.nodeUpdated(id)])
     }
 }

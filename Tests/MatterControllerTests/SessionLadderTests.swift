@@ -61,6 +61,20 @@ struct SessionLadderTests {
         #expect(said(&ladder, .establishedBeside(kept, new, silent())) == ["end"] && ladder.session == kept)
     }
 
+    @Test("a session in use that was silent is on trial again when it is used, and an answer ends the trial")
+    func ageing() {
+        var ladder = ladder([.wanted, .nothingKept, .established(kept), .answered(kept)])
+        #expect(said(&ladder, .aged(new)) == [])
+        #expect(said(&ladder, .aged(kept)) == ["watch"] && ladder.session == kept && !ladder.isUnanswered(kept))
+        #expect(said(&ladder, .aged(kept)) == [], "it is watched already")
+        var other = ladder
+        #expect(said(&ladder, .answered(kept)) == ["stopBeside"] && ladder.session == kept)
+        #expect(said(&other, .doubted(kept, silent(since: start))) == ["shakeBeside"])
+        #expect(
+            said(&other, .establishedBeside(kept, new, silent(since: start))) == ["forget", "begin", "reach", "leave"])
+        #expect(other.session == new)
+    }
+
     @Test("a silent session on trial is replaced; what it acknowledges keeps it")
     func replacing() {
         var ladder = ladder([.wanted, .found(kept)])

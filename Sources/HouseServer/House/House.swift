@@ -11,6 +11,9 @@ actor House {
         var silence = Duration.seconds(60)
     }
 
+    /// How long the end waits for what is to be kept.
+    private static let keeping = Duration.milliseconds(200)
+
     nonisolated let controller: Controller
     nonisolated let logger: Logger
     nonisolated let time: any TimeSource
@@ -38,11 +41,12 @@ actor House {
     {
         self.controller = controller
         self.settings = settings
+        kept = KeptNodes(controller, logger: logger)
         self.time = time
         self.logger = logger
         let names = EventEncoding(catalogue: .standard)
         board = HouseBoard(
-            encode: { path, value in ValueCheck.standard.encoded(value, at: path) },
+            since: time.now, isSound: { path, value in ValueCheck.standard.isSound(path, value) },
             encodeEvent: { node, report, event in names.encoded(node, report, event) })
     }
 
@@ -55,11 +59,18 @@ actor House {
             while !Task.isCancelled {
                 do { try await time.sleep(for: .seconds(1)) } catch { return }
                 await self?.lookForRecords()
+                await self?.keepValues()
             }
         }
     }
 
     private var lastSeen: NodeStore.Mark?
+    private let kept: KeptNodes
+
+    /// Keeps the attributes of nodes that have others than were kept, for the next start.
+    private func keepValues() async {
+        for (id, node) in board.takeToKeep(all: false) { await kept.keep(id, node) }
+    }
 
     private func lookForRecords() {
         guard let store = try? controller.context.nodes(), store.mark() != lastSeen else { return }
@@ -74,11 +85,14 @@ actor House {
         for fault in faults { logger.warning("\(fault)") }
         if let includes = settings.includes { records = records.filter(includes) }
         let (added, removed, news) = board.take(records)
-        for id in removed { followers.removeValue(forKey: id)?.cancel() }
+        for id in removed {
+            followers.removeValue(forKey: id)?.cancel()
+            kept.forget(id)
+        }
         tell(news)
         for id in added where followers[id] == nil {
             guard let record = board.nodes[id]?.record else { continue }
-            board.restore(id, NodeSeed.attributes(of: record), parts: NodeSeed.parts(of: record), interviewedAt: nil)
+            board.restore(id, kept.node(id) ?? NodeSeed.node(of: record))
             follow(record)
         }
     }
@@ -103,6 +117,7 @@ actor House {
     func forget(_ id: NodeID) {
         leave(id)
         tell(board.remove(id))
+        kept.forget(id)
     }
 
     private func follow(_ record: NodeRecord) {
@@ -182,11 +197,11 @@ actor House {
         do {
             _ = try await controller.nodes.refreshed(record, deadline: time.now + .seconds(30))
         } catch { logger.debug("\(error)") }
-        tell(board.takeInterview(id, result, added: added, unix: unixMilliseconds).news)
+        tell(board.takeInterview(id, result, added: added, at: time.now, unix: unixMilliseconds).news)
     }
 
     /// Takes values that were read by themselves.
-    func takeReading(_ id: NodeID, _ result: ReadResult) { carryOut(board.takeReading(id, result)) }
+    func takeReading(_ id: NodeID, _ result: ReadResult) { carryOut(board.takeReading(id, result, at: time.now)) }
 
     /// Waits until a node can be shown, but not for long.
     func waitForNode(_ id: NodeID, atMost patience: Duration) async {
@@ -290,7 +305,7 @@ actor House {
             case .endpointRemoved(let id, let endpoint): return EventMessage.endpoint("endpoint_removed", id, endpoint)
             case .attribute(let id, let path):
                 guard let value = board.nodes[id]?.attributes[path] else { return nil }
-                return EventMessage.attribute(id, path, value)
+                return EventMessage.attribute(id, path, ValueEncoding.text(value))
             case .event(_, let event): return EventMessage.whole("node_event", event)
             case .infoUpdated:
                 guard let info = await wantsInfo?() else { return nil }
@@ -325,6 +340,8 @@ actor House {
         for task in followers.values { task.cancel() }
         for task in interviews.values { task.cancel() }
         followers = [:]
+        let end = time.now + Self.keeping
+        for (id, node) in board.takeToKeep(all: true) where time.now < end { await kept.keep(id, node) }
         for number in Array(boxes.keys) { close(number) }
     }
 }

@@ -11,8 +11,7 @@ struct HouseBoard: Sendable {
     /// The facts that are known of a node.
     struct Node: Sendable {
         var record: NodeRecord
-        /// Encoded values.
-        var attributes: [CachePath: [UInt8]] = [:]
+        var attributes = AttributeTable()
         /// The endpoints but the root, as the node lists them.
         var parts: Set<UInt16> = []
         var isAvailable = false
@@ -30,6 +29,8 @@ struct HouseBoard: Sendable {
         var failure: String?
         /// The longest silence that it may keep.
         var maxInterval: Duration?
+        /// Whether it has other attributes than those that were kept last.
+        var isGrown = false
     }
 
     /// Something that the house has to do.
@@ -49,14 +50,17 @@ struct HouseBoard: Sendable {
 
     /// How an event is encoded; a test gives something else.
     var encodeEvent: @Sendable (NodeID, EventReport, EventReport.Event) -> [UInt8]?
-    /// How a value is encoded; `nil` for one that breaks the rules.
-    var encode: @Sendable (ConcreteAttributePath, TLVValue) -> [UInt8]?
+    /// The rules that a value has to keep to.
+    var isSound: @Sendable (ConcreteAttributePath, TLVValue) -> Bool
+    /// The time from which values have their times.
+    private let origin: Instant
 
     init(
-        encode: @escaping @Sendable (ConcreteAttributePath, TLVValue) -> [UInt8]?,
+        since origin: Instant, isSound: @escaping @Sendable (ConcreteAttributePath, TLVValue) -> Bool,
         encodeEvent: @escaping @Sendable (NodeID, EventReport, EventReport.Event) -> [UInt8]?
     ) {
-        self.encode = encode
+        self.origin = origin
+        self.isSound = isSound
         self.encodeEvent = encodeEvent
     }
 
@@ -94,11 +98,11 @@ struct HouseBoard: Sendable {
     }
 
     /// Gives a node what was known of it before the server started.
-    mutating func restore(_ id: NodeID, _ attributes: [CachePath: [UInt8]], parts: Set<UInt16>, interviewedAt: Int64?) {
+    mutating func restore(_ id: NodeID, _ kept: KeptNode) {
         guard nodes[id]?.attributes.isEmpty ?? false else { return }
-        nodes[id]?.attributes = attributes
-        nodes[id]?.parts = parts
-        nodes[id]?.interviewedAt = interviewedAt
+        nodes[id]?.attributes = kept.attributes
+        nodes[id]?.parts = kept.parts
+        nodes[id]?.interviewedAt = kept.interviewedAt
     }
 
     // MARK: Reports
@@ -114,7 +118,7 @@ struct HouseBoard: Sendable {
             return establish(id, node, result, now, unix)
         case .report(let result):
             nodes[id]?.heardAt = now
-            return report(id, result)
+            return report(id, result, now)
         case .lost(let error, _): return lose(id, node, "\(error)")
         }
     }
@@ -127,7 +131,7 @@ struct HouseBoard: Sendable {
             // The log of the time before the server was there is no news.
             nodes[id]?.nextEvent = result.events.compactMap { $0.event.map { $0.number &+ 1 } }.max() ?? 0
         }
-        outcome = report(id, result)
+        outcome = report(id, result, now)
         nodes[id]?.heardAt = now
         nodes[id]?.losses = 0
         nodes[id]?.failure = nil
@@ -142,46 +146,57 @@ struct HouseBoard: Sendable {
     }
 
     /// Takes reports of a node that is there.
-    private mutating func report(_ id: NodeID, _ result: ReadResult) -> Outcome {
-        guard var node = nodes[id] else { return Outcome() }
-        var outcome = Outcome()
-        let isKnown = node.isSettled
-        for report in result.attributes {
-            guard case .value(let value) = report.outcome, let encoded = encode(report.path, value) else { continue }
-            let path = CachePath(report.path)
-            guard node.attributes[path] != encoded else { continue }
-            let isChange = node.attributes.updateValue(encoded, forKey: path) != nil
-            if path == .parts {
-                take(Self.parts(value), of: id, &node, isKnown: isKnown, &outcome)
-            } else if path == .softwareVersion, isChange {
-                outcome.work.append(.interview(id, added: []))
-            }
-            outcome.news.append(.attribute(id, path))
-        }
+    private mutating func report(_ id: NodeID, _ result: ReadResult, _ now: Instant) -> Outcome {
+        guard let place = nodes.index(forKey: id) else { return Outcome() }
+        let second = UInt32(clamping: (now - origin).components.seconds)
+        // It is changed where it lies: a copy of all its values would cost more than the report.
+        var outcome = Self.take(result.attributes, of: id, &nodes.values[place], second, isSound)
         for report in result.events {
-            guard let event = report.event, event.number >= node.nextEvent ?? 0 else { continue }
-            node.nextEvent = event.number &+ 1
+            guard let event = report.event, event.number >= nodes.values[place].nextEvent ?? 0 else { continue }
+            nodes.values[place].nextEvent = event.number &+ 1
             guard let encoded = encodeEvent(id, report, event) else { continue }
             outcome.news.append(.event(id, encoded))
             lastEvents.append(encoded)
             if lastEvents.count > Self.keptEvents { lastEvents.removeFirst() }
-            if Self.isShutDown(report.path), node.isAvailable {
-                node.isAvailable = false
+            if Self.isShutDown(report.path), nodes.values[place].isAvailable {
+                nodes.values[place].isAvailable = false
                 outcome.news.append(.nodeUpdated(id))
             }
         }
-        nodes[id] = node
         return outcome
     }
 
-    private func take(
+    private static func take(
+        _ reports: [AttributeReport], of id: NodeID, _ node: inout Node, _ second: UInt32,
+        _ isSound: (ConcreteAttributePath, TLVValue) -> Bool
+    ) -> Outcome {
+        var outcome = Outcome()
+        let isKnown = node.isSettled
+        for report in reports {
+            guard case .value(let value) = report.outcome, isSound(report.path, value) else { continue }
+            let path = CachePath(report.path)
+            let change = node.attributes.set(path, value, at: second)
+            guard change != .same else { continue }
+            if change == .new { node.isGrown = true }
+            if path == .parts {
+                take(parts(value), of: id, &node, isKnown: isKnown, &outcome)
+            } else if path == .softwareVersion, change == .changed {
+                outcome.work.append(.interview(id, added: []))
+            }
+            outcome.news.append(.attribute(id, path))
+        }
+        return outcome
+    }
+
+    private static func take(
         _ parts: Set<UInt16>, of id: NodeID, _ node: inout Node, isKnown: Bool, _ outcome: inout Outcome
     ) {
         let (added, removed) = (parts.subtracting(node.parts), node.parts.subtracting(parts))
         node.parts = parts
         guard isKnown else { return }
         if !removed.isEmpty {
-            node.attributes = node.attributes.filter { !removed.contains($0.key.endpoint) }
+            node.attributes.keep { !removed.contains($0.endpoint) }
+            node.isGrown = true
             outcome.news += removed.sorted().map { .endpointRemoved(id, $0) }
             outcome.news.append(.nodeUpdated(id))
         }
@@ -212,38 +227,67 @@ struct HouseBoard: Sendable {
 
     /// Takes a node that was read as a whole: what it does not have any more goes.
     mutating func takeInterview(
-        _ id: NodeID, _ result: ReadResult, added: Set<UInt16>, unix: Int64
+        _ id: NodeID, _ result: ReadResult, added: Set<UInt16>, at now: Instant, unix: Int64
     ) -> Outcome {
         guard nodes[id] != nil else { return Outcome() }
-        let present = Set(result.attributes.compactMap { $0.value == nil ? nil : CachePath($0.path) })
+        let told = Set(result.attributes.compactMap { $0.value == nil ? nil : CachePath($0.path) })
         let before = nodes[id]?.parts ?? []
-        var outcome = report(id, result)
+        var outcome = report(id, result, now)
         // Its own findings are told with the node.
         outcome.work.removeAll()
         outcome.news.removeAll { if case .attribute = $0 { true } else { false } }
-        guard var node = nodes[id] else { return outcome }
+        guard let place = nodes.index(forKey: id) else { return outcome }
         // A portion of the answer may have failed.
-        if present.count > node.attributes.count / 2 {
-            node.attributes = node.attributes.filter { present.contains($0.key) }
+        if told.count > nodes.values[place].attributes.count / 2 {
+            nodes.values[place].attributes.keep { told.contains($0) }
         }
-        node.interviewedAt = unix
-        node.isSettled = true
-        nodes[id] = node
+        nodes.values[place].interviewedAt = unix
+        nodes.values[place].isSettled = true
+        nodes.values[place].isGrown = true
         outcome.news.removeAll { $0 == .nodeUpdated(id) }
         outcome.news.append(.nodeUpdated(id))
-        let new = added.union(node.parts.subtracting(before)).filter { part in
-            node.attributes.keys.contains { $0.endpoint == part }
-        }
+        let present = Set(nodes.values[place].attributes.paths.map(\.endpoint))
+        let new = added.union(nodes.values[place].parts.subtracting(before)).intersection(present)
         outcome.news += new.sorted().map { .endpointAdded(id, $0) }
         return outcome
     }
 
     /// Takes values that were read by themselves.
-    mutating func takeReading(_ id: NodeID, _ result: ReadResult) -> Outcome { report(id, result) }
+    mutating func takeReading(_ id: NodeID, _ result: ReadResult, at now: Instant) -> Outcome {
+        report(id, result, now)
+    }
+
+    // MARK: Memory
+
+    /// The nodes whose attributes are to be kept for the next start: those that have others than before, or all that were heard.
+    mutating func takeToKeep(all: Bool) -> [(NodeID, KeptNode)] {
+        nodes.filter { !$0.value.attributes.isEmpty && ($0.value.isGrown || all && $0.value.heardAt != nil) }.map {
+            id, node in
+            nodes[id]?.isGrown = false
+            return (id, KeptNode(attributes: node.attributes, parts: node.parts, interviewedAt: node.interviewedAt))
+        }
+    }
+
+    /// The values at paths of a node, for who asks what state the house is in.
+    ///
+    /// - Returns: `nil` for a node that is not followed, or of which nothing has come yet.
+    func state(of id: NodeID, at paths: [AttributePath], now: Instant) -> KnownState? {
+        guard let node = nodes[id], node.isSettled, node.heardAt != nil || node.failure != nil else { return nil }
+        let second = UInt32(clamping: (now - origin).components.seconds)
+        var values: [KnownState.Value] = []
+        for path in node.attributes.paths where paths.contains(where: { $0.covers(path.concrete) }) {
+            guard let value = node.attributes[path] else { continue }
+            let age = node.attributes.time(of: path).map { Duration.seconds(Int64(second) - Int64($0)) }
+            values.append(KnownState.Value(path: path.concrete, value: value, age: age))
+        }
+        return KnownState(
+            values: values, heard: node.heardAt.map { now - $0 },
+            failure: node.isAvailable ? nil : node.failure ?? "it has ended")
+    }
 
     // MARK: What values say
 
-    private static func parts(_ value: TLVValue) -> Set<UInt16> {
+    static func parts(_ value: TLVValue) -> Set<UInt16> {
         Set((value.items ?? []).compactMap { $0.integer(as: UInt16.self) })
     }
 

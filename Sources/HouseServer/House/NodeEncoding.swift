@@ -9,7 +9,7 @@ enum NodeEncoding {
             node: node.record.nodeID.rawValue, commissioned: commissioned,
             interviewed: node.interviewedAt.map { UInt64(clamping: $0) } ?? commissioned, isAvailable: node.isAvailable)
         return object.parts(
-            node.attributes.sorted { $0.key < $1.key }.lazy.map { (path: $0.key.concrete, value: $0.value) })
+            node.attributes.values.lazy.map { (path: $0.path.concrete, value: ValueEncoding.text($0.value)) })
     }
 
     /// The same as a whole.
@@ -18,39 +18,34 @@ enum NodeEncoding {
 
 /// The attributes of a node that its record implies, for the time until it has been heard.
 enum NodeSeed {
-    static func types(_ endpoint: UInt16) -> CachePath {
-        CachePath(endpoint, Descriptor.id.rawValue, Descriptor.Attribute.deviceTypeList.rawValue)
+    static func node(of record: NodeRecord) -> KeptNode {
+        let parts = Set(record.endpoints.map(\.number).filter { $0 != 0 })
+        return KeptNode(attributes: attributes(of: record, parts), parts: parts, interviewedAt: nil)
     }
 
-    static func parts(of record: NodeRecord) -> Set<UInt16> {
-        Set(record.endpoints.map(\.number).filter { $0 != 0 })
-    }
-
-    static func attributes(of record: NodeRecord) -> [CachePath: [UInt8]] {
-        guard !record.endpoints.isEmpty else { return [:] }
-        var values: [CachePath: [UInt8]] = [:]
-        let descriptor = Descriptor.id.rawValue
-        for endpoint in record.endpoints {
-            let types = endpoint.deviceTypes.map { "{\"0\":\($0),\"1\":1}" }.joined(separator: ",")
-            values[self.types(endpoint.number)] = Array("[\(types)]".utf8)
-            values[CachePath(endpoint.number, descriptor, Descriptor.Attribute.serverList.rawValue)] =
-                list(endpoint.serverClusters.map { UInt64($0) })
-        }
-        values[.parts] = list(parts(of: record).sorted().map { UInt64($0) })
-        func set(_ attribute: AttributeID, _ value: JSONValue?) {
+    private static func attributes(of record: NodeRecord, _ parts: Set<UInt16>) -> AttributeTable {
+        var table = AttributeTable()
+        guard !record.endpoints.isEmpty else { return table }
+        func set(_ endpoint: UInt16, _ cluster: ClusterID, _ attribute: AttributeID, _ value: TLVValue?) {
             guard let value else { return }
-            values[CachePath(0, BasicInformation.id.rawValue, attribute.rawValue)] = value.utf8()
+            let path = CachePath(endpoint, cluster.rawValue, attribute.rawValue)
+            _ = table.set(path, value, at: AttributeTable.unknownTime)
         }
-        set(BasicInformation.Attribute.vendorName, record.vendorName.map { .string($0) })
-        set(BasicInformation.Attribute.vendorID, record.vendorID.map { .int(Int64($0)) })
-        set(BasicInformation.Attribute.productName, record.productName.map { .string($0) })
-        set(BasicInformation.Attribute.productID, record.productID.map { .int(Int64($0)) })
-        set(BasicInformation.Attribute.serialNumber, record.serialNumber.map { .string($0) })
-        set(BasicInformation.Attribute.softwareVersionString, record.firmware.map { .string($0) })
-        return values
-    }
-
-    private static func list(_ numbers: [UInt64]) -> [UInt8] {
-        Array("[\(numbers.map { "\($0)" }.joined(separator: ","))]".utf8)
+        for endpoint in record.endpoints {
+            let types = endpoint.deviceTypes.map { Descriptor.DeviceType(deviceType: DeviceTypeID($0), revision: 1).tlv }
+            set(endpoint.number, Descriptor.id, Descriptor.Attribute.deviceTypeList, .array(of: types))
+            set(
+                endpoint.number, Descriptor.id, Descriptor.Attribute.serverList,
+                .array(of: endpoint.serverClusters.map { .uint(UInt64($0)) }))
+        }
+        set(0, Descriptor.id, Descriptor.Attribute.partsList, .array(of: parts.sorted().map { .uint(UInt64($0)) }))
+        func tell(_ attribute: AttributeID, _ value: TLVValue?) { set(0, BasicInformation.id, attribute, value) }
+        tell(BasicInformation.Attribute.vendorName, record.vendorName.map { .string($0) })
+        tell(BasicInformation.Attribute.vendorID, record.vendorID.map { .uint(UInt64($0)) })
+        tell(BasicInformation.Attribute.productName, record.productName.map { .string($0) })
+        tell(BasicInformation.Attribute.productID, record.productID.map { .uint(UInt64($0)) })
+        tell(BasicInformation.Attribute.serialNumber, record.serialNumber.map { .string($0) })
+        tell(BasicInformation.Attribute.softwareVersionString, record.firmware.map { .string($0) })
+        return table
     }
 }

@@ -109,28 +109,32 @@ struct HouseMetrics: Sendable {
     private func values(_ metrics: inout MetricsText) {
         metrics.family("matterctl_battery_percent", "gauge", "Charge of batteries.")
         for node in nodes {
-            for (path, value) in node.attributes.sorted(by: { $0.key < $1.key })
+            for path in node.attributes.paths
             where path.cluster == PowerSource.id.rawValue
                 && path.attribute == PowerSource.Attribute.batPercentRemaining.rawValue
             {
-                guard let halves = Double(String(decoding: value, as: UTF8.self)) else { continue }
-                metrics.sample("matterctl_battery_percent", labels(of: node), halves / 2)
+                guard let halves = node.attributes[path]?.integer(as: UInt8.self) else { continue }
+                metrics.sample("matterctl_battery_percent", labels(of: node), Double(halves) / 2)
             }
         }
         metrics.family("matterctl_sensor", "gauge", "Values of sensors.")
         for node in nodes {
-            for (path, value) in node.attributes.sorted(by: { $0.key < $1.key }) where path.attribute == 0 {
+            for path in node.attributes.paths where path.attribute == 0 {
                 guard let quantity = Self.quantities.first(where: { $0.cluster.rawValue == path.cluster }) else {
                     continue
                 }
-                let text = String(decoding: value, as: UTF8.self)
-                guard let number = text == "true" ? 1 : text == "false" ? 0 : Double(text) else { continue }
+                guard let number = Self.number(node.attributes[path]) else { continue }
                 metrics.sample(
                     "matterctl_sensor",
                     labels(of: node) + [("endpoint", "\(path.endpoint)"), ("quantity", quantity.name)],
                     number * quantity.factor)
             }
         }
+    }
+
+    private static func number(_ value: TLVValue?) -> Double? {
+        if case .bool(let flag)? = value { return flag ? 1 : 0 }
+        return value?.integer(as: Int64.self).map(Double.init)
     }
 
     private func labels(of node: HouseBoard.Node) -> [(name: String, value: String)] {

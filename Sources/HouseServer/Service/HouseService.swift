@@ -80,6 +80,7 @@ public struct HouseService: Sendable {
         let house = House(controller, settings: House.Settings(includes: settings.includes), time: time, logger: logger)
         let commands = InterfaceCommands(house: house, settings: interface, logger: logger, catalogue: .standard)
         await house.setInfo { await commands.serverInfo() }
+        controller.context.use(HouseMemory(house: house))
         let reception = HouseReception(
             house: house, commands: commands, runner: runner, hasPage: settings.hasPage, hasValues: settings.hasValues,
             logger: logger)

@@ -22,6 +22,7 @@ public final class FabricContext: Sendable {
         var directory: OperationalDirectory?
         var slots: [SlotKind: SessionSlots] = [:]
         var reports = IncomingReports()
+        var known: (any KnownStates)?
     }
 
     init(_ options: Controller.Options) {
@@ -34,6 +35,12 @@ public final class FabricContext: Sendable {
         let manager = opened.withLock { $0.manager.take() }
         await manager?.shutDown(drainUntil: options.time.now + .milliseconds(500))
     }
+
+    /// Tells the states of nodes from memory from now on.
+    public func use(_ known: any KnownStates) { opened.withLock { $0.known = known } }
+
+    /// The states in memory; `nil` if there are none.
+    var known: (any KnownStates)? { opened.withLock { $0.known } }
 
     // MARK: The fabric
 
@@ -245,13 +252,13 @@ public final class FabricContext: Sendable {
         }
     }
 
-    /// The host's Bluetooth, shared by all commissionings, which share the adapters too; `nil` where there is none.
     /// The traffic of this fabric so far.
     public func traffic() async -> TrafficCounts {
         guard let manager = opened.withLock({ $0.manager }) else { return TrafficCounts() }
         return await manager.traffic
     }
 
+    /// The host's Bluetooth, shared by all commissionings, which share the adapters too; `nil` where there is none.
     func bluetooth() -> (any BluetoothCentral)? {
         guard let make = options.bluetooth else { return nil }
         return opened.withLock { opened in

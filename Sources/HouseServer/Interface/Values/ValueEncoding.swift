@@ -53,6 +53,13 @@ enum ValueEncoding {
 // MARK: - Text
 
 extension ValueEncoding {
+    /// The JSON text of a value.
+    static func text(_ value: TLVValue) -> [UInt8] {
+        var text: [UInt8] = []
+        append(value, to: &text)
+        return text
+    }
+
     /// Appends the JSON text of a value: that of ``json(_:)``, serialized without blanks.
     static func append(_ value: TLVValue, to text: inout [UInt8]) {
         switch value {

@@ -5,7 +5,8 @@ struct Status: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the state of the house: each device by room.",
         discussion: """
-            The nodes are asked, a few at a time. One that gives no answer is shown as unreachable.
+            The nodes are asked, a few at a time. One that gives no answer is shown as unreachable. Where the server of the \
+            house runs, it answers from memory, with the age of what it knows; --direct asks the nodes.
 
             Example: matterctl status --room Hall
             """)
@@ -50,7 +51,9 @@ struct Status: NetworkCommand {
         }
         let meant = isOutdated ? try await selection.targets(nodes, of: context.controller, in: .standard) : targets
         let devices = statuses.filter { status in meant.contains { Self.isMeant(status, by: $0) } }
-        context.console.result(Self.byRoom(devices).map { Report(status: $0, context.console) })
+        let isRemembered = devices.contains { $0.heard != nil }
+        context.console.result(
+            Self.byRoom(devices).map { Report(status: $0, context.console, showsAge: isRemembered) })
     }
 
     /// A node that is named means all that is behind it, too.
@@ -72,7 +75,8 @@ struct Status: NetworkCommand {
 }
 
 extension Report {
-    init(status: DeviceStatus, _ console: Console) {
+    /// - Parameter showsAge: whether the table has a column for how long ago the nodes were heard.
+    init(status: DeviceStatus, _ console: Console, showsAge: Bool = false) {
         let (node, device) = (status.node, status.device)
         let text = status.text
         self.init {
@@ -86,18 +90,27 @@ extension Report {
             Field("summary", text.isEmpty ? nil : text)
             Field(column: "STATE", (Self.silence(status) ?? (text.isEmpty ? nil : text)).map { [$0] })
             Report(health: status)
+            Field("heardSeconds", status.heard.map { Self.seconds($0) })
+            if showsAge {
+                Field(column: "HEARD", status.heard.map { ["\(Self.seconds($0)) s ago"] })
+            }
             Field(
                 "values",
                 status.readings.map { taken in
                     Report {
                         Field("quantity", taken.reading.name)
                         Field("unit", taken.reading.unit(measured: taken.measured))
+                        Field(
+                            "time", taken.age.map { DateText.time(Terminal.current.unixTime() - $0.components.seconds) }
+                        )
                         Report(taken.report, of: NodeMark(id: node.nodeID), in: .standard, ValuePrinter())
                     }
                 })
             Field("error", status.failure.map { NodeRound.error($0, of: node) })
         }
     }
+
+    private static func seconds(_ duration: Duration) -> Int { Int(duration.components.seconds) }
 
     /// `no answer for 10 s`: a device of which nothing is heard may be on or off.
     static func silence(_ status: DeviceStatus) -> String? {

@@ -20,12 +20,15 @@ actor LinkPool {
         let options = context.options
         let key = Key(node: node.nodeID, kind: kind ?? options.sessions)
         if let link = links[key] { return link }
+        var left: (@Sendable (SessionReference) -> Void)?
+        if key.kind == .long { left = { [context] session in context.reports.end(session) } }
         let link = NodeLink(
             node: node, manager: try context.manager(),
             connector: { [context] in try context.nodeConnector(for: key.kind) }, onlyAddresses: options.addresses,
             nodes: try context.nodes(), slots: try context.slots(key.kind),
             kept: key.kind == .short ? try context.keptSessions() : nil, isFresh: options.isFresh,
             keepsSessions: options.keepsSessions, tell: options.sessionProgress,
+            left: left,
             patience: NodeLink.Patience(
                 usual: options.processing, afterAcknowledgement: options.patience,
                 silence: options.silence.duration(for: node)),

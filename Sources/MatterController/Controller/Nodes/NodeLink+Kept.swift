@@ -27,6 +27,8 @@ extension NodeLink {
         var lease: KeptLease?
         /// When the session was set up, and how often the node had been started then.
         var beginning: (session: SessionReference, at: Instant, rebootCount: Task<UInt16?, Never>)?
+        /// When a subscription told how often the node had been started, and on which session.
+        var told: (session: SessionReference, at: Instant, rebootCount: UInt16)?
 
         init(store: KeptSessionStore?, isFresh: Bool, keepsSessions: Bool) {
             self.store = store
@@ -73,8 +75,16 @@ extension NodeLink {
 
     // MARK: Starts of the node
 
-    /// The proof that a command of the kept session did not run; `nil` if nothing can.
-    func restartProof(since sent: Instant) -> RestartProof? {
+    /// Takes note of how often the node had been started, as a subscription on the session has told.
+    func note(rebootCount: UInt16, on session: SecureSession) {
+        keeping.told = (session.reference, time.now, rebootCount)
+    }
+
+    /// The proof that a command of a session did not run; `nil` if nothing can.
+    func restartProof(of session: SessionReference, since sent: Instant) -> RestartProof? {
+        if let told = keeping.told, told.session == session {
+            return RestartProof(rebootCount: told.rebootCount, setUp: told.at, sent: sent)
+        }
         guard let found = keeping.lease?.session, let count = found.rebootCount, let moment = keeping.store?.now()
         else {
             return nil

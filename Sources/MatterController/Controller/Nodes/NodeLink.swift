@@ -21,6 +21,8 @@ public actor NodeLink {
     private static let longestTurn = Duration.seconds(3)
     /// How long a peer may take over the last message of a resumption.
     private static let lastWord = Duration.milliseconds(500)
+    /// How long a session that has subscriptions may be silent before it is watched when it is used.
+    private static let shortSilence = Duration.seconds(1)
     /// A wait for a slot that another process has caused.
     private static let noticeableWait = Duration.milliseconds(50)
     /// The time after which silence says something of the device.
@@ -37,6 +39,10 @@ public actor NodeLink {
     let logger: Logger
     /// Told how long it took until the node answered in a session.
     private let tell: (@Sendable (NodeRecord, SessionRung, Duration) -> Void)?
+    /// Told of a session that is not used any more: subscriptions on it are over.
+    private let left: (@Sendable (SessionReference) -> Void)?
+    /// The session in use, as it was told last.
+    private var inUse: SessionReference?
     private var ladder: SessionLadder
     /// The sessions that the ladder speaks of.
     private var sessions: [SessionReference: SecureSession] = [:]
@@ -63,7 +69,8 @@ public actor NodeLink {
         onlyAddresses: [PeerAddress], nodes: NodeStore, slots: SessionSlots, kept: KeptSessionStore? = nil,
         isFresh: Bool = false, keepsSessions: Bool = true,
         tell: (@Sendable (NodeRecord, SessionRung, Duration) -> Void)? = nil,
-        patience: Patience, waits: (any NodeWaits)? = nil, logger: Logger
+        left: (@Sendable (SessionReference) -> Void)? = nil, patience: Patience, waits: (any NodeWaits)? = nil,
+        logger: Logger
     ) {
         self.node = node
         self.manager = manager
@@ -72,6 +79,7 @@ public actor NodeLink {
         self.nodes = nodes
         self.slots = slots
         self.tell = tell
+        self.left = left
         self.patience = patience
         self.waits = waits
         self.logger = logger
@@ -98,7 +106,10 @@ public actor NodeLink {
     /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
     @discardableResult
     public func connect(deadline: Instant) async throws -> SecureSession {
-        if let session = await usableSession() { return session }
+        if let session = await usableSession() {
+            await watchIfOld(session, deadline: deadline)
+            return session
+        }
         beginWait(until: deadline)
         defer { endWait() }
         while true {
@@ -113,6 +124,17 @@ public actor NodeLink {
             guard time.now < deadline else {
                 throw SessionError(.noReply, phase: .case, "another task was still setting up or ending this session")
             }
+        }
+    }
+
+    /// Watches a session in which the node has acknowledged nothing for some time, as one that an earlier process has left: the
+    /// node may have been started again, and its subscriptions would notice that late.
+    private func watchIfOld(_ session: SecureSession, deadline: Instant) async {
+        guard followers > 0, let heard = await manager.lastAcknowledged(on: session.reference),
+            time.now - heard > Self.shortSilence
+        else { return }
+        for case .watch in ladder.handle(.aged(session.reference), now: time.now) {
+            beside = time.start { [self] in await descend(beside: session, deadline: deadline) }
         }
     }
 
@@ -236,6 +258,8 @@ public actor NodeLink {
     func handle(_ event: SessionLadder.Event) async {
         let actions = ladder.handle(event, now: time.now)
         changes.fire()
+        if let inUse, inUse != ladder.session { left?(inUse) }
+        inUse = ladder.session
         for action in actions { try? await perform(action) }
     }
 
@@ -293,7 +317,7 @@ public actor NodeLink {
 
     private func seekProof(_ old: SessionReference, on new: SessionReference, since: Instant) {
         guard let session = sessions[new] else { return }
-        let proof = restartProof(since: since)
+        let proof = restartProof(of: old, since: since)
         time.start { [self] in
             let isProven = if let proof { await holds(proof, on: session) } else { false }
             if isProven { logger.debug("kept: the node was started again before the command was sent") }
@@ -313,6 +337,11 @@ public actor NodeLink {
 
     /// Gives up a session whose peer may still have it, and something that was sent on it may still be on its way.
     func drop(_ session: SecureSession) async { await handle(.lost(session.reference)) }
+
+    /// Gives up a session that is in use; what becomes of another one is settled.
+    func dropIfInUse(_ session: SecureSession) async {
+        if ladder.session == session.reference { await drop(session) }
+    }
 
     /// Ends the session, so that the next message sets up another one.
     func renew() async {

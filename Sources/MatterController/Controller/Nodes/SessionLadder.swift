@@ -20,7 +20,8 @@ struct SessionLadder: Sendable {
         ///
         /// - Parameter instead: the session beside which it began, and which is lost by now; `nil` if there was none.
         case shaking(instead: Session?)
-        /// A session that an earlier process has left is in use; the node has not answered in it.
+        /// A session that an earlier process has left, or that was not used for long, is in use; the node has not answered in it
+        /// since.
         case trial(Trial)
         /// A session is in use.
         case standing(Session)
@@ -71,6 +72,8 @@ struct SessionLadder: Sendable {
         case established(Session)
         /// No slot, or no session.
         case failed(any Error)
+        /// The node has been silent in a session in use, and it is used again.
+        case aged(Session)
         /// The head start of a session on trial is over.
         case doubted(Session, Facts)
         /// A handshake beside a session on trial has come to an end.
@@ -184,6 +187,10 @@ struct SessionLadder: Sendable {
         case .failed(let error):
             state = .down
             return [.freeSlot, .fail(error)]
+        case .aged(let session):
+            guard case .standing(session) = state else { return [] }
+            state = .trial(Trial(session: session, began: now, beside: .watching))
+            return [.watch(session)]
         case .doubted(let session, let facts): return doubt(session, facts)
         case .establishedBeside(let old, let new, let facts): return establish(new, beside: old, facts)
         case .failedBeside(let session, let error):

@@ -7,6 +7,7 @@ extension DeviceService {
     /// - Parameter count: how many nodes are asked together.
     /// - Throws: `CancellationError`.
     public func status(of node: NodeRecord, among count: Int = 1, budget: Budget) async throws -> [DeviceStatus] {
+        if let known = await known(node) { return known }
         let patience = nodes.patience(with: node, among: count, budget)
         let began = nodes.options.time.now
         do {
@@ -29,6 +30,21 @@ extension DeviceService {
             let silence = NodeService.isSilence(error) ? nodes.options.time.now - began : nil
             return DeviceStatus.all(known ?? node, [], failure: error, silence: silence)
         }
+    }
+
+    /// The state of a node from memory; `nil` if it has to be asked.
+    private func known(_ node: NodeRecord) async -> [DeviceStatus]? {
+        guard !node.endpoints.isEmpty, let known = context.known else { return nil }
+        let places = places(of: Reading.state, at: node.endpoints)
+        guard let state = await known.state(of: node.nodeID, at: places.paths) else { return nil }
+        var record = node
+        if let heard = state.heard { record.seenAt = nodes.options.unixTime() - heard.components.seconds }
+        let failure = state.failure.map { why in
+            SessionError(.noReply, phase: .case, "it was not reached when it was tried last: \(why)")
+        }
+        let silence = failure == nil ? nil : state.heard
+        return DeviceStatus.all(
+            record, places.taken(from: state), failure: failure, silence: silence, heard: state.heard)
     }
 
     /// The values of a node, and of a bridge what is behind it.

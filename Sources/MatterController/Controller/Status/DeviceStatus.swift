@@ -16,19 +16,23 @@ public struct DeviceStatus: Sendable {
     public let failure: (any Error)?
     /// How long the node, or its bridge, was waited for in vain; `nil` if it answered.
     public let silence: Duration?
+    /// How long ago the node was last heard, where its state is told from memory; `nil` if it was asked.
+    public let heard: Duration?
 
     /// The room; `nil` if none is known.
     public var room: String? { device?.room ?? node.room }
 
     /// The values of a node, each for the device that it is about; the node itself comes first.
     init(
-        _ node: NodeRecord, failure: (any Error)?, silence: Duration?, device: BridgedEndpoint?, _ taken: [TakenReading]
+        _ node: NodeRecord, failure: (any Error)?, silence: Duration?, heard: Duration?, device: BridgedEndpoint?,
+        _ taken: [TakenReading]
     ) {
         func value(_ name: String) -> TakenReading? { taken.first { $0.reading.name == name } }
         self.node = node
         self.device = device
         self.failure = failure
         self.silence = silence
+        self.heard = heard
         battery = value("battery")
         let isNear = device == nil || value("reachable")?.report.value != .bool(false)
         isReachable = failure == nil && isNear
@@ -37,15 +41,17 @@ public struct DeviceStatus: Sendable {
 
     /// The devices of a node: itself, and those behind it.
     static func all(
-        _ node: NodeRecord, _ taken: [TakenReading], failure: (any Error)? = nil, silence: Duration? = nil
+        _ node: NodeRecord, _ taken: [TakenReading], failure: (any Error)? = nil, silence: Duration? = nil,
+        heard: Duration? = nil
     ) -> [DeviceStatus] {
         func values(at endpoints: [NodeRecord.Endpoint]) -> [TakenReading] {
             taken.filter { taken in endpoints.contains { $0.number == taken.report.path.endpoint.rawValue } }
         }
         let own = values(at: node.endpoints.filter { $0.bridged == nil })
-        return [DeviceStatus(node, failure: failure, silence: silence, device: nil, own)]
+        return [DeviceStatus(node, failure: failure, silence: silence, heard: heard, device: nil, own)]
             + node.bridged.map {
-                DeviceStatus(node, failure: failure, silence: silence, device: $0, values(at: [$0.endpoint]))
+                DeviceStatus(
+                    node, failure: failure, silence: silence, heard: heard, device: $0, values(at: [$0.endpoint]))
             }
     }
 
@@ -64,6 +70,8 @@ public struct DeviceStatus: Sendable {
     /// `on 50%`, `locked`, `21.50 °C, heat to 22.00 °C`; of several endpoints each with its number. Empty if nothing is
     /// known.
     public var text: String {
+        // An old state of a node that does not answer would be taken for its state now.
+        guard failure == nil else { return "" }
         let endpoints = node.endpoints.compactMap { endpoint -> (number: UInt16, text: String)? in
             let own = readings.filter { $0.report.path.endpoint.rawValue == endpoint.number }
             let text = Self.text(own, isContact: endpoint.deviceTypes.contains(DeviceTypeID.contactSensor.rawValue))

@@ -49,7 +49,7 @@ struct SubscriptionRun: Sendable {
                 {
                     // The time while it was awake is over; messages on a timer would not reach it.
                     tell(.lost(error, retryAfter: await sleeper.longestSleep()))
-                    if let session, error is TransportError { await link.drop(session) }
+                    if let session, error is TransportError { await link.dropIfInUse(session) }
                     try await sleeper.awaken()
                     continue
                 }
@@ -61,7 +61,7 @@ struct SubscriptionRun: Sendable {
                 let delay = ResubscribeBackoff.delay(attempt: failed, jitter: jitter)
                 tell(.lost(error, retryAfter: delay))
                 // A node that fell silent has lost the session.
-                if let session, (error as? TransportError) != nil { await link.drop(session) }
+                if let session, (error as? TransportError) != nil { await link.dropIfInUse(session) }
                 attempts = failed + 1
                 if let arrival { try await arrival.wait(atMost: delay) } else { try await time.sleep(for: delay) }
             }
@@ -120,7 +120,7 @@ struct SubscriptionRun: Sendable {
                 }
                 inbox.watch(until: state.deadline, of: time)
             case .closed:
-                throw TransportError(.closed, "the node has ended the session")
+                throw TransportError(.closed, "the session of the subscription has ended")
             case .overdue:
                 guard state.isExpired(at: time.now) else { continue }
                 throw TransportError(.noReply, "the next report of the subscription is overdue")
@@ -140,6 +140,9 @@ struct SubscriptionRun: Sendable {
         let subscription = try await link.client(session).run(
             &transaction, deadline: time.now + setUp, processing: link.patience.usual)
         inbox.settle(on: subscription.id)
+        if let count: UInt16 = subscription.reports.attribute(Self.rebootCount)?.value?.integer() {
+            await link.note(rebootCount: count, on: session)
+        }
         established()
         let maxInterval = Duration.seconds(Int64(subscription.maxInterval))
         tell(.established(id: subscription.id, maxInterval: maxInterval, subscription.reports))
@@ -148,6 +151,9 @@ struct SubscriptionRun: Sendable {
             subscription, maximumRoundTrip: await session.responseAllowance(processing: .zero), now: time.now)
         return (state, maxInterval)
     }
+
+    private static let rebootCount = ConcreteAttributePath(
+        endpoint: 0, cluster: GeneralDiagnostics.id, attribute: GeneralDiagnostics.Attribute.rebootCount)
 
     /// Asks the node for something, whatever it answers: one that was started again does not know the session.
     private func check(_ session: SecureSession) async throws {

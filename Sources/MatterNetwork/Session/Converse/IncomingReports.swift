@@ -7,7 +7,7 @@ package final class IncomingReports: Sendable {
     package enum Event: Sendable {
         /// The first message of a report.
         case report(ExchangeManager.Incoming)
-        /// The peer has ended the session.
+        /// The session has ended.
         case closed
         /// Nothing was heard for as long as the subscriber wanted to wait.
         case overdue

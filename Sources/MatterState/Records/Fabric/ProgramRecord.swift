@@ -35,6 +35,11 @@ public struct ProgramRecord: Sendable {
         }
     }
 
+    /// Removes the record, if there is one.
+    ///
+    /// - Throws: ``StoreError`` if the file cannot be removed.
+    public func remove() throws { _ = try state.delete(file) }
+
     /// A text that differs after each change, and is cheap to get; `nil` as long as nothing is written, or if it cannot be seen.
     public var stamp: String? {
         var status = stat()

@@ -8,6 +8,8 @@ public struct TakenReading: Sendable {
     public let report: AttributeReport
     /// MeasurementUnit, of a concentration.
     public let measured: TLVValue?
+    /// How long ago it was reported, where it is told from memory.
+    public var age: Duration?
 }
 
 extension TakenReading {
@@ -112,6 +114,19 @@ extension DeviceService {
         _ kinds: [Reading], from endpoints: [NodeRecord.Endpoint], of node: NodeRecord, beside others: [AttributePath],
         deadline: Instant
     ) async throws -> (readings: [TakenReading], result: ReadResult) {
+        let places = places(of: kinds, at: endpoints)
+        let paths = others + places.paths
+        let link = try await links.link(to: node)
+        var result = ReadResult()
+        for start in stride(from: 0, to: paths.count, by: Self.pathsPerRead) {
+            let part = Array(paths[start..<min(start + Self.pathsPerRead, paths.count)])
+            result.merge(try await link.read(part, deadline: deadline))
+        }
+        return (places.taken(from: result), result)
+    }
+
+    /// The places where endpoints are known to have values.
+    func places(of kinds: [Reading], at endpoints: [NodeRecord.Endpoint]) -> ReadingPlaces {
         var wanted: [(path: ConcreteAttributePath, reading: Reading)] = []
         var units: [ConcreteAttributePath] = []
         for endpoint in endpoints {
@@ -129,14 +144,21 @@ extension DeviceService {
                         endpoint: place, cluster: reading.cluster, attribute: Reading.measurementUnit))
             }
         }
-        let paths = others + (wanted.map(\.path) + units).map { AttributePath($0) }
-        let link = try await links.link(to: node)
-        var result = ReadResult()
-        for start in stride(from: 0, to: paths.count, by: Self.pathsPerRead) {
-            let part = Array(paths[start..<min(start + Self.pathsPerRead, paths.count)])
-            result.merge(try await link.read(part, deadline: deadline))
-        }
-        let readings: [TakenReading] = wanted.compactMap { path, reading in
+        return ReadingPlaces(wanted: wanted, units: units)
+    }
+}
+
+/// The places of values on a node.
+struct ReadingPlaces: Sendable {
+    let wanted: [(path: ConcreteAttributePath, reading: Reading)]
+    /// The places of the units of some of them.
+    let units: [ConcreteAttributePath]
+
+    var paths: [AttributePath] { (wanted.map(\.path) + units).map { AttributePath($0) } }
+
+    /// The values that a node has told, in order.
+    func taken(from result: ReadResult) -> [TakenReading] {
+        wanted.compactMap { path, reading in
             result.attribute(path).flatMap { report in
                 report.value.map { _ in
                     let unit = ConcreteAttributePath(
@@ -145,6 +167,16 @@ extension DeviceService {
                 }
             }
         }
-        return (readings, result)
+    }
+
+    /// The values that are known, in order.
+    func taken(from known: KnownState) -> [TakenReading] {
+        let ages = known.values.reduce(into: [:]) { $0[$1.path] = $1.age }
+        let reports = known.values.map { AttributeReport(path: $0.path, dataVersion: nil, outcome: .value($0.value)) }
+        return taken(from: ReadResult(attributes: reports)).map { taken in
+            var taken = taken
+            taken.age = ages[taken.report.path]
+            return taken
+        }
     }
 }
