@@ -326,6 +326,10 @@ class Driver:
         """thread DATASET"""
         return await self.client.set_thread_operational_dataset(dataset)
 
+    async def do_call(self, method, arguments=None):
+        """call METHOD [ARGUMENTS]: any method of the client, by its name"""
+        return await getattr(self.client, method)(**(arguments or {}))
+
     async def do_raw(self, command, arguments=None):
         """raw COMMAND [ARGUMENTS]: any command of the interface"""
         return await self.client.send_command(command, **(arguments or {}))

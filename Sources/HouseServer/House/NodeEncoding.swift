@@ -32,7 +32,9 @@ enum NodeSeed {
             _ = table.set(path, value, at: AttributeTable.unknownTime)
         }
         for endpoint in record.endpoints {
-            let types = endpoint.deviceTypes.map { Descriptor.DeviceType(deviceType: DeviceTypeID($0), revision: 1).tlv }
+            let types = endpoint.deviceTypes.map {
+                Descriptor.DeviceType(deviceType: DeviceTypeID($0), revision: 1).tlv
+            }
             set(endpoint.number, Descriptor.id, Descriptor.Attribute.deviceTypeList, .array(of: types))
             set(
                 endpoint.number, Descriptor.id, Descriptor.Attribute.serverList,

@@ -14,6 +14,9 @@ struct InterfaceError: Error, Sendable {
         case invalidCommand = 9
         case updateCheck = 10
         case update = 11
+        /// Other administrators of a device may not bear that it sleeps for long. From here on, for commands of new clients only.
+        case icdMultiAdmin = 100
+        case otaUpload = 101
     }
 
     var code: Code

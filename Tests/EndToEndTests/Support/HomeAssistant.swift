@@ -42,23 +42,25 @@ extension Child {
 final class RunningHouse {
     private let matterctl: MatterCtl
     private let socket: String
+    private let options: [String]
     private var child: Child
 
     /// - Parameter devices: whose authorities it trusts.
-    init(_ matterctl: MatterCtl, trusting devices: [VirtualDevice] = []) async throws {
+    init(_ matterctl: MatterCtl, trusting devices: [VirtualDevice] = [], _ options: [String] = []) async throws {
         self.matterctl = matterctl
+        self.options = options
         socket = matterctl.folder.file("house.sock").path
         for device in devices {
             try await matterctl.succeed("trust", "add", "\(device.trust)/paa.der")
         }
-        child = try Self.run(matterctl, socket)
+        child = try Self.run(matterctl, socket, options)
         try await waitUntilReady()
     }
 
     deinit { child.signal(SIGKILL) }
 
-    private static func run(_ matterctl: MatterCtl, _ socket: String) throws -> Child {
-        try matterctl.start(["serve", "--socket", socket, "--allow-test-devices"])
+    private static func run(_ matterctl: MatterCtl, _ socket: String, _ options: [String]) throws -> Child {
+        try matterctl.start(["serve", "--socket", socket, "--allow-test-devices"] + options)
     }
 
     private func waitUntilReady() async throws {
@@ -81,7 +83,7 @@ final class RunningHouse {
         child.signal(SIGKILL)
         _ = await child.status()
         try? FileManager.default.removeItem(atPath: socket)
-        child = try Self.run(matterctl, socket)
+        child = try Self.run(matterctl, socket, options)
         try await waitUntilReady()
     }
 }

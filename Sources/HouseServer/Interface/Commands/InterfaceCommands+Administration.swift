@@ -9,6 +9,7 @@ extension InterfaceCommands {
     func commissionWithCode(_ arguments: InterfaceArguments) async throws -> Result {
         let code = try arguments.text("code")
         var settings = commissioning(try arguments.optionalInteger("discovery_timeout_s", as: Int64.self))
+        settings.networks = try networks(arguments)
         if try arguments.flag("network_only", or: false) || !self.settings.hasBluetooth { settings.way = .network }
         return try await commission(code, settings)
     }
@@ -183,17 +184,22 @@ extension InterfaceCommands {
 
     func setWiFiCredentials(_ arguments: InterfaceArguments) async throws -> Result {
         let (ssid, password) = (try arguments.text("ssid"), try arguments.text("credentials"))
-        return try await save { try NetworkAccess.wifi(ssid, password: password).credential }
+        return try await save(arguments) { try NetworkAccess.wifi(ssid, password: password).credential }
     }
 
     func setThreadDataset(_ arguments: InterfaceArguments) async throws -> Result {
         let dataset = try arguments.text("dataset")
-        return try await save { try NetworkAccess.thread(dataset: dataset).credential }
+        return try await save(arguments) { try NetworkAccess.thread(dataset: dataset).credential }
     }
 
-    private func save(_ credential: () throws -> NetworkCredential) async throws -> Result {
+    private func save(
+        _ arguments: InterfaceArguments, _ credential: () throws -> NetworkCredential
+    ) async throws -> Result {
+        let entry = try Self.entryID(arguments)
         do {
-            try NetworkStore(controller.options.state).save(StoredNetwork(try credential()))
+            let network = StoredNetwork(try credential())
+            try NetworkStore(controller.options.state).save(network)
+            try await NetworkEntries(controller).set(entry, network)
         } catch {
             throw InterfaceError(.invalidArguments, MatterError(error).message)
         }
@@ -201,22 +207,62 @@ extension InterfaceCommands {
         return Self.null
     }
 
+    /// The id of an entry of credentials; clients of version 11 know one.
+    private static func entryID(_ arguments: InterfaceArguments) throws -> String {
+        let id = try arguments.optionalText("id") ?? NetworkEntries.usual
+        guard (1...64).contains(id.utf8.count) else {
+            throw InterfaceError(.invalidArguments, "the id of an entry has 1 to 64 characters")
+        }
+        return id
+    }
+
     func removeCredentials(_ arguments: InterfaceArguments, _ kind: StoredNetwork.Kind) async throws -> Result {
         let store = NetworkStore(controller.options.state)
-        for network in try store.all() where network.kind == kind { try store.forget(network) }
+        let entry = try Self.entryID(arguments)
+        let entries = NetworkEntries(controller)
+        for network in try store.all() where network.kind == kind {
+            guard try entries.id(of: network) == entry else { continue }
+            try store.forget(network)
+            try await entries.remove(entry, kind)
+        }
         await house.tellInfo()
         return [Array("{}".utf8)]
     }
 
     func allCredentials() throws -> Result {
         let networks = try NetworkStore(controller.options.state).all()
-        let wifi: [JSONValue] = networks.filter { $0.kind == .wifi }.map {
-            ["id": "default", "ssid": .string($0.name)]
+        let entries = NetworkEntries(controller)
+        func list(_ kind: StoredNetwork.Kind, _ name: String) throws -> JSONValue {
+            var items: [JSONValue] = []
+            for network in networks where network.kind == kind {
+                var item: JSONObject = ["id": .string(try entries.id(of: network))]
+                item[name] = .string(network.name)
+                items.append(.object(item))
+            }
+            return .array(items)
         }
-        let thread: [JSONValue] = networks.filter { $0.kind == .thread }.map {
-            ["id": "default", "networkName": .string($0.name)]
+        return [
+            JSONValue.object([
+                "wifi": try list(.wifi, "ssid"), "thread": try list(.thread, "networkName"),
+            ]).utf8()
+        ]
+    }
+
+    /// The networks that a client has chosen for a device; none for all that are kept.
+    private func networks(_ arguments: InterfaceArguments) throws -> [NetworkAccess] {
+        var chosen: [NetworkAccess] = []
+        for (key, kind) in [("wifi_credentials_id", StoredNetwork.Kind.wifi), ("thread_dataset_id", .thread)] {
+            guard let id = try arguments.optionalText(key) else { continue }
+            let entries = NetworkEntries(controller)
+            let network = try NetworkStore(controller.options.state).all().first {
+                try $0.kind == kind && entries.id(of: $0) == id
+            }
+            guard let credential = network?.credential else {
+                throw InterfaceError(.invalidArguments, "there are no credentials '\(id.prefix(64))'")
+            }
+            chosen.append(.kept(credential))
         }
-        return [JSONValue.object(["wifi": .array(wifi), "thread": .array(thread)]).utf8()]
+        return chosen
     }
 
     // MARK: Fabrics

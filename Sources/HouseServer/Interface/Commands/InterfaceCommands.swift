@@ -24,6 +24,8 @@ struct InterfaceCommands: Sendable {
             /// The codes of windows that we opened, by node, until they end.
             var windows: [NodeID: (window: Window, passcode: UInt32)] = [:]
             var fabricLabel: String?
+            /// The last map of the network, and when it was made.
+            var map: (json: [UInt8], at: Instant)?
             /// Nodes that only exist here, for clients' tests.
             var testNodes: [UInt64: [UInt8]] = [:]
         }
@@ -82,6 +84,15 @@ struct InterfaceCommands: Sendable {
         "subscribe_attribute": (0, { _, _ in [Array("{}".utf8)] }),
         "get_all_credentials": (12, { commands, _ in try commands.allCredentials() }),
         "get_fabric_label": (12, { commands, _ in commands.fabricLabel() }),
+        "get_thread_border_routers": (12, { commands, _ in try await commands.borderRouters() }),
+        "get_thread_diagnostics": (12, { try $0.threadDiagnostics($1) }),
+        "get_icd_state": (12, { try await $0.sleeperState($1) }),
+        "register_icd": (12, { try await $0.registerSleeper($1) }),
+        "unregister_icd": (12, { try await $0.unregisterSleeper($1) }),
+        "resync_icd": (12, { try await $0.resyncSleeper($1) }),
+        "send_webrtc_provider_command": (12, { try await $0.camera($1) }),
+        "get_network_topology": (13, { try await $0.topology($1) }),
+        "initiate_ota_upload": (13, { commands, _ in try commands.uploadFirmware() }),
     ]
 
     func isKnown(_ command: String) -> Bool {

@@ -6,6 +6,8 @@ public enum NetworkAccess: Sendable {
     case wifi(_ name: String, password: String)
     /// A Thread network, by its active operational dataset: hexadecimal digits, or Base64.
     case thread(dataset: String)
+    /// A network that is kept.
+    case kept(NetworkCredential)
 
     /// The credential, checked.
     ///
@@ -16,6 +18,7 @@ public enum NetworkAccess: Sendable {
             case .wifi(let name, let password):
                 .wifi(try WiFiCredential(ssid: Array(name.utf8), password: SecretBytes(Array(password.utf8))))
             case .thread(let dataset): .thread(try ThreadDataset(parsing: dataset))
+            case .kept(let credential): credential
             }
         }
     }

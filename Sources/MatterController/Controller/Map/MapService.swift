@@ -22,7 +22,7 @@ public struct MapService: FabricService {
     ///   that gives no answer is no error.
     public func map(budget: Budget) async throws -> NetworkMap {
         let records = try records()
-        async let search = borderRouters()
+        async let search = routers()
         let answers = try await NodeAnswer.each(of: records, together: Self.together) { node in
             try await read(node, among: records.count, budget)
         }
@@ -69,7 +69,16 @@ public struct MapService: FabricService {
         }
     }
 
-    private func borderRouters() async throws -> (routers: [BorderRouter]?, obstacle: String?) {
+    /// The border routers of Thread networks that advertise themselves.
+    ///
+    /// - Throws: ``DiscoveryError`` if nothing can be looked up, `CancellationError`.
+    public func borderRouters() async throws -> [BorderRouter] {
+        guard let discovery = context.discovery() else { return [] }
+        try await discovery.check()
+        return try await TimedSearch(time: options.time).borderRouters(discovery) ?? []
+    }
+
+    private func routers() async throws -> (routers: [BorderRouter]?, obstacle: String?) {
         guard let discovery = context.discovery() else {
             return (nil, "addresses were given, so nothing is looked up")
         }

@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The commands of the versions 12 and 13 of the interface. No other server here has them: the values are judged by what the client's
+/// own classes take, and are not compared with another server.
+@Suite(
+    "Later interface", .enabled(if: Laboratory.isHere && HomeAssistantClient.areHere), .laboratorySlot)
+struct LaterInterfaceTests {
+    @Test(
+        "matter-python-client 1.5.5 calls each command that came with the versions 12 and 13", .timeLimit(.minutes(15)))
+    func client() async throws {
+        let folder = try TemporaryFolder()
+        let sleeper = try await VirtualDevice.start("on-off-light", options: ["--icd", "30s"], isAdvertised: true)
+        defer { sleeper.stop() }
+        let matterctl = try MatterCtl()
+        try await matterctl.commission(sleeper, ["--no-icd"])
+        let node = try #require(try await matterctl.nodes().commissioned.first)
+        let house = try await RunningHouse(matterctl, ["--schema", "13"])
+        let dataset =
+            "0e080000000000010000000300000f35060004001fffe0020811111111222222220708fddead00beef00000510"
+            + "00112233445566778899aabbccddeeff030a4f70656e54687265616401021234"
+            + "0410445f2b5ca6f2a93a55ce570a70efeecb0c0402a0f7f8"
+        let steps: [(String, String)] = [
+            ("expect", #"[\#(node), 1, "OnOff", "OnOff", false]"#),
+            ("call", #"["get_icd_state", {"node_id": \#(node)}]"#),
+            ("call", #"["register_icd", {"node_id": \#(node)}]"#),
+            ("call", #"["resync_icd", {"node_id": \#(node)}]"#),
+            ("call", #"["get_icd_state", {"node_id": \#(node)}]"#),
+            ("call", #"["unregister_icd", {"node_id": \#(node)}]"#),
+            ("call", #"["set_wifi_credentials", {"ssid": "house", "credentials": "one password"}]"#),
+            (
+                "call",
+                #"["set_wifi_credentials", {"ssid": "garden", "credentials": "two passwords", "entry_id": "outside"}]"#
+            ),
+            ("call", #"["set_thread_operational_dataset", {"dataset": "\#(dataset)", "entry_id": "mesh"}]"#),
+            ("call", #"["get_all_credentials"]"#),
+            ("call", #"["remove_wifi_credentials", {"entry_id": "outside"}]"#),
+            ("call", #"["get_all_credentials"]"#),
+            ("call", #"["get_fabric_label"]"#),
+            ("call", #"["get_thread_border_routers"]"#),
+            ("call", #"["get_thread_diagnostics"]"#),
+            ("call", #"["get_thread_diagnostics", {"ext_pan_id": "1111111122222222"}]"#),
+            ("call", #"["get_network_topology"]"#),
+            ("call", #"["get_network_topology", {"refresh": true}]"#),
+            (
+                "call",
+                #"["send_webrtc_provider_command", {"node_id": \#(node), "endpoint_id": 1, "command_name": "SolicitOffer", "payload": {"streamUsage": 3}}]"#
+            ),
+            ("call", #"["upload_ota_file", {"image": "\#(folder.file("none.ota").path)"}]"#),
+            (
+                "call",
+                #"["commission_with_code", {"code": "MT:Y.K9042C00KA0648G00", "network_only": true, "wifi_credentials_id": "nowhere"}]"#
+            ),
+        ]
+        try Data("no firmware".utf8).write(to: folder.file("none.ota"))
+        let lines = steps.map { verb, arguments in "[\"\(verb)\", \(arguments.dropFirst())" }
+        let child = try HomeAssistantClient.ha15.start(house.url, lines, in: folder)
+        _ = await child.status(within: .seconds(180))
+        let answers = child.lines.filter { $0["step"] != nil }
+        try #require(answers.count == steps.count, "\(child.stdout.suffix(3000))\n\(child.stderr)\n\(house.log)")
+        func result(_ number: Int) -> JSON? { answers[number]["result"] }
+        #expect(result(1)?["supported"]?.bool == true && result(1)?["registered"]?.bool == false, "\(answers[1])")
+        #expect(
+            result(1)?["lit_supported"]?.bool == true && result(1)?["operating_mode"]?.string != nil, "\(answers[1])")
+        #expect(result(2)?["registered"]?.bool == true, "\(answers[2])")
+        #expect(answers[3]["error"] == nil && result(4)?["registered"]?.bool == true, "\(answers[3])\(answers[4])")
+        #expect(result(5)?["registered"]?.bool == false, "\(answers[5])")
+        let all = try #require(result(9))
+        let ids = all["wifi"]?.elements.compactMap { $0["id"]?.string }.sorted()
+        #expect(ids == ["default", "outside"] && all["thread"]?.elements.first?["id"]?.string == "mesh", "\(all)")
+        #expect(!child.stdout.contains("two passwords"))
+        #expect(result(11)?["wifi"]?.elements.compactMap { $0["ssid"]?.string } == ["house"], "\(answers[11])")
+        #expect(result(13)?.elements.isEmpty == true && result(14)?.elements.isEmpty == true, "\(answers[13])")
+        #expect(answers[15]["error"] == nil, "\(answers[15])")
+        for number in [16, 17] {
+            #expect(
+                result(number)?["nodes"]?.elements.contains { $0["node_id"]?.int == node } == true, "\(answers[number])"
+            )
+        }
+        #expect(answers[18]["error"]?["code"]?.int == 7, "a light is not a camera: \(answers[18])")
+        #expect(answers[19]["error"] != nil && answers[20]["error"]?["code"]?.int == 8, "\(answers[19])\(answers[20])")
+    }
+
+    @Test("version 11 does not know the later commands", .timeLimit(.minutes(15)))
+    func older() async throws {
+        let folder = try TemporaryFolder()
+        let house = try await RunningHouse(MatterCtl())
+        let child = try HomeAssistantClient.ha15.start(house.url, [#"raw get_icd_state {"node_id":1}"#], in: folder)
+        _ = await child.status(within: .seconds(60))
+        #expect(child.lines.contains { $0["error"]?["code"]?.int == 9 }, "\(child.stdout)\(child.stderr)")
+    }
+}
