@@ -55,6 +55,33 @@ import Testing
         try await matterctl.fail(5, "read", "kitchen", Self.path)
     }
 
+    @Test("with --all every node gets it; one that is off stays pending until job resume", .timeLimit(.minutes(15)))
+    func all() async throws {
+        let (device, matterctl) = try await Self.home()
+        defer { device.stop() }
+        let second = try await VirtualDevice.start("on-off-light", isAdvertised: true)
+        defer { second.stop() }
+        try await matterctl.commission(second, ["--name", "hall"])
+        second.signal(SIGSTOP)
+        let left = try await matterctl.run(
+            ["acl", "grant", "--all", "4242", "--target", "1", "--json", "--timeout", "8s"])
+        #expect(left.status == 4, "\(left)")
+        let job = try left.json()
+        #expect(job["kind"]?.string == "access" && job["done"]?.int == 1 && job["pending"]?.int == 1, "\(left)")
+        #expect(left.stderr.contains("job.incomplete"), "\(left)")
+        second.signal(SIGCONT)
+        try await matterctl.succeed("job", "resume", "\(job["job"]?.int ?? 0)", "--timeout", "30s")
+        for node in ["kitchen", "hall"] {
+            #expect(try await matterctl.succeed("acl", "ls", node).result.contains("4242"), "\(node)")
+        }
+        try await matterctl.succeed("acl", "revoke", "--all", "4242")
+        for node in ["kitchen", "hall"] {
+            #expect(try await !matterctl.succeed("acl", "ls", node).result.contains("4242"), "\(node)")
+        }
+        try await matterctl.fail(64, "acl", "revoke", "--all", "entry:1")
+        try await matterctl.fail(64, "acl", "grant", "kitchen")
+    }
+
     @Test("acl ls shows who may do what, by name where there is one, as lines and as JSON")
     func list() async throws {
         let (device, matterctl) = try await Self.home()

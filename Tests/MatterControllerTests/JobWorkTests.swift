@@ -135,6 +135,35 @@ struct JobWorkTests {
         await scene.end()
     }
 
+    @Test("a change of access is done once on each node, survives its record, and says what a node has no room for")
+    func access() async throws {
+        let scene = try await Scene(limits: [4, 3, 3])
+        #expect(try await scene.resume().isDone)
+        let jobs = scene.guest.jobs
+        let subject = AccessSubject(id: NodeID(0x77))
+        let grant = AccessControlEntry(.operate, subjects: [subject.id], targets: [.init(endpoint: 1)])
+        let begun = try await jobs.begin(.grant([grant]), on: [Bench.node])
+        #expect(try Job(decoding: begun.encoded(), id: begun.id, "job") == begun)
+        #expect(try await jobs.resume(begun.id, within: .seconds(30)).isDone)
+        #expect(try scene.list.entries.contains { $0.unplaced == grant.unplaced })
+        let writes = scene.list.writes
+        #expect(try await jobs.resume(jobs.begin(.grant([grant]), on: [Bench.node]).id, within: .seconds(30)).isDone)
+        #expect(scene.list.writes == writes, "it was given already")
+        let more = AccessControlEntry(.view, subjects: [NodeID(0x78)], targets: [.init(endpoint: 2)])
+        let full = try await jobs.resume(jobs.begin(.grant([more]), on: [Bench.node]).id, within: .seconds(30))
+        #expect(full.refusedCount == 1 && full.firstReason?.id == "job.list-full", "\(full)")
+        let revoke = try await jobs.begin(.revoke([subject]), on: [Bench.node])
+        #expect(try Job(decoding: revoke.encoded(), id: revoke.id, "job") == revoke)
+        #expect(try await jobs.resume(revoke.id, within: .seconds(30)).isDone)
+        #expect(try scene.list.entries.allSatisfy { !$0.subjects.contains(subject.id) })
+        #expect(try await jobs.resume(jobs.begin(.revoke([subject]), on: [Bench.node]).id, within: .seconds(30)).isDone)
+        let own = AccessSubject(id: try scene.guest.context.credentials().nodeID)
+        let lockout = try await jobs.resume(jobs.begin(.revoke([own]), on: [Bench.node]).id, within: .seconds(30))
+        #expect(lockout.refusedCount == 1, "\(lockout)")
+        await #expect(throws: JobError.self) { try await jobs.begin(.remove([1]), on: [Bench.node]) }
+        await scene.end()
+    }
+
     @Test("at its check-in a node is left, but not joined: that acts under an id that is not ours")
     func checkIn() async throws {
         let scene = try await Scene()

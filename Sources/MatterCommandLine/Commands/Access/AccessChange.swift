@@ -4,6 +4,9 @@ import MatterController
 protocol AccessChange: NodeSubject {
     var catalogue: CatalogueOptions { get }
 
+    /// Whether the list of every node is changed, as a job.
+    var isForAll: Bool { get }
+
     /// The changes wanted; whatever is wrong with the words is an error before anything is sent.
     func change(_ words: AccessWords, _ console: Console) async throws -> AccessListEdit.Change
 
@@ -15,6 +18,10 @@ protocol AccessChange: NodeSubject {
 }
 
 extension AccessChange {
+    var isForAll: Bool { false }
+
+    var target: NodeTarget? { isForAll ? nil : NodeTarget(node.node) }
+
     func validate() throws { try node.requireBare() }
 
     func confirm(_ console: Console) throws {}
@@ -23,6 +30,7 @@ extension AccessChange {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
+        if isForAll { return try await changeAll(context, catalogue) }
         let record = try context.controller.nodes.record(of: node.node)
         let change = try await change(AccessWords(context.controller, catalogue), context.console)
         let report = try await AccessListReport(context, catalogue: catalogue)
@@ -46,5 +54,17 @@ extension AccessChange {
             await CommandStart.letOthersBeLater()
             throw explained
         }
+    }
+
+    /// Changes the lists of all nodes, and says for each what came of it.
+    private func changeAll(_ context: CommandContext, _ catalogue: Catalogue) async throws {
+        let controller = context.controller
+        let own = try controller.context.fabric().nodeID
+        let nodes = try controller.context.nodes().sound().nodes.map(\.nodeID).filter { $0 != own }
+        let change = try await change(AccessWords(controller, catalogue), context.console)
+        let job = try await controller.jobs.begin(change, on: nodes)
+        let after = try await controller.jobs.resume(job.id, within: options.timeout?.duration)
+        context.console.show(after, isRunning: false, try NodeTitles(controller))
+        try after.requireDone()
     }
 }

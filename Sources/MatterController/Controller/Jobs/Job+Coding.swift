@@ -22,7 +22,8 @@ extension Job {
             borrowed: try fields.optionalObject("borrowed").map { (value) throws(RecordError) in try Borrowed(value) },
             rotation: try fields.optionalObject("rotation").map { (value) throws(RecordError) in
                 try Rotation(value, file)
-            })
+            },
+            access: kind == .access ? try AccessWork(fields, file) : nil)
     }
 
     func encoded() -> [UInt8] {
@@ -33,6 +34,7 @@ extension Job {
         object["cancelledAt"] = cancelledAt.map { .int($0) }
         object["borrowed"] = borrowed?.json
         object["rotation"] = rotation?.json
+        access?.add(to: &object)
         return JSONValue.object(object).utf8()
     }
 }

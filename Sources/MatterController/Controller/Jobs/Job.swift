@@ -20,6 +20,8 @@ public struct Job: Equatable, Sendable {
         case admit
         /// Lets nodes admit no older version of that tag, and searches them for what a member may have left.
         case expel
+        /// Changes who may do what.
+        case access
 
         /// Whether it acts under an id that is not ours: then it goes on only when it is told to.
         var borrowsIdentity: Bool { self == .join }
@@ -92,13 +94,19 @@ public struct Job: Equatable, Sendable {
     private(set) var borrowed: Borrowed?
     /// How far a rotation of keys or certificates is; `nil` for other work.
     public internal(set) var rotation: Rotation?
+    /// The change of the access control lists; `nil` for other work.
+    let access: AccessWork?
 
     /// A job with all of its nodes pending.
-    init(id: UInt64, kind: Kind, owner: Owner, nodes: [NodeID], borrowed: Borrowed? = nil, at now: Int64) {
+    init(
+        id: UInt64, kind: Kind, owner: Owner, nodes: [NodeID], borrowed: Borrowed? = nil, access: AccessWork? = nil,
+        at now: Int64
+    ) {
         self.id = id
         self.kind = kind
         self.owner = owner
         self.borrowed = borrowed
+        self.access = access
         madeAt = now
         handle(.added(nodes), at: now)
     }
@@ -106,7 +114,7 @@ public struct Job: Equatable, Sendable {
     /// As it was kept.
     init(
         id: UInt64, kind: Kind, madeAt: Int64, owner: Owner, entries: [Entry], cancelledAt: Int64?, borrowed: Borrowed?,
-        rotation: Rotation? = nil
+        rotation: Rotation? = nil, access: AccessWork? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -116,6 +124,7 @@ public struct Job: Equatable, Sendable {
         self.cancelledAt = cancelledAt
         self.borrowed = borrowed
         self.rotation = rotation
+        self.access = access
     }
 
     // MARK: How far it is

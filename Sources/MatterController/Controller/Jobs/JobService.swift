@@ -108,7 +108,7 @@ public struct JobService: FabricService {
         let work = JobWork(
             kind: job.kind, context: context, links: links, borrowed: try borrowed(by: job, store),
             turn: try keyTurn(of: job, store), renewal: try renewal(of: job, store),
-            known: job.rotation?.known ?? [])
+            known: job.rotation?.known ?? [], access: job.access)
         let answers = try await NodeAnswer.each(of: nodes) { node in
             // Another process may have cancelled it.
             guard try store.job(job.id)?.pending.contains(node.nodeID) ?? false else { return }

@@ -23,6 +23,8 @@ struct JobWork: Sendable {
     var renewal: CertificateRenewal?
     /// Administrators that are not ours, and may lose the fabric.
     var known: [NodeID] = []
+    /// The change of the access control lists; `nil` for other work.
+    var access: AccessWork?
 
     /// - Throws: why it has to be tried again later.
     func perform(on node: NodeRecord, deadline: Instant) async throws -> Verdict {
@@ -34,6 +36,7 @@ struct JobWork: Sendable {
             case .certificates: return try await renewCertificate(of: node, deadline: deadline)
             case .admit:
                 return try await MemberWork(context: context, links: links).admit(node, deadline: deadline)
+            case .access: return try await changeAccess(of: node, deadline: deadline)
             case .expel:
                 return try await MemberWork(context: context, links: links).expel(node, deadline: deadline)
             }

@@ -180,7 +180,7 @@ extension Job.Kind {
     var turnsKeys: Bool {
         switch self {
         case .identityKey, .groupKey: true
-        case .join, .leave, .certificates, .admit, .expel: false
+        case .join, .leave, .certificates, .admit, .expel, .access: false
         }
     }
 }

@@ -49,7 +49,7 @@ extension JobService {
             let groups = try context.groups().sound().groups.filter { $0.keySet == job.rotation?.keySet }
             return ids.intersection(groups.flatMap { $0.members.map(\.nodeID) })
         case .certificates: return ids.union([own])
-        case .identityKey, .join, .leave, .admit, .expel:
+        case .identityKey, .join, .leave, .admit, .expel, .access:
             return ids.union(try context.journal().all().map(\.nodeID))
         }
     }
@@ -73,7 +73,7 @@ extension JobService {
         case .groupKey:
             try await context.groups().use(
                 turn.own, startingAt: turn.rotation.slots.first?.start, ofSet: turn.rotation.keySet)
-        case .join, .leave, .certificates, .admit, .expel: break
+        case .join, .leave, .certificates, .admit, .expel, .access: break
         }
     }
 
