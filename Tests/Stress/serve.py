@@ -1,14 +1,16 @@
 """A house that is served, while the server, the shell's command or the device is killed, or the server stands still."""
+import json
 import os
 import pathlib
 import signal
 import socket
 import statistics
 import subprocess
+import tempfile
 import threading
 import time
 
-from bench import BIN, Controller, Device, Test, commission, expect
+from bench import BIN, HERE, Controller, Device, Test, commission, expect
 
 # What a command may take, and what it may wait for the server beyond that (ServerCall.overtime), in seconds.
 TIME, OVERTIME, SLACK = 5, 30, 5
@@ -121,13 +123,18 @@ def judge(ended, runs, what):
     return "exit-0" if ended.code == 0 else "killed" if ended.code == -9 else "unknown" if unknown else "refused"
 
 
+def runtime():
+    """A runtime folder of its own: of two servers that start in one at the same moment, one gives up."""
+    return {"XDG_RUNTIME_DIR": tempfile.mkdtemp(dir=os.environ["XDG_RUNTIME_DIR"])}
+
+
 class Served(Test):
     """Toggles through the server; the server, the command or the device gets SIGKILL, or the server SIGSTOP."""
 
     name, full, short, workers = "serve", 200, 12, 4
 
     def worker(self, folder):
-        controller = Controller(folder / "home")
+        controller = Controller(folder / "home", runtime())
         (folder / "device").mkdir(parents=True)
         with Device(folder / "device", mdns="avahi") as device:
             expect(commission(controller, device, name="n").code == 0, "commissioning failed")
@@ -137,13 +144,15 @@ class Served(Test):
                 house.follows()
                 controller.succeed("toggle", "n")
                 state = {"usual": statistics.mean(usual_time(controller) for _ in range(3))}
+                # None of these is to be counted later.
+                device.count_of_toggles(at_least=4)
                 # A command that went its own way would have left a session.
                 expect(controller.succeed("session", "ls", "--json").json == [], "toggles do not go through the server")
-                yield lambda number, dice: self.round(controller, device, house, state, dice)
+                yield lambda number, dice: self.round(controller, device, house, state, number, dice)
             finally:
                 house.kill()
 
-    def round(self, controller, device, house, state, dice):
+    def round(self, controller, device, house, state, number, dice):
         victim = dice.choice(["server", "server", "command", "device", "stop"])
         before = device.count_of_toggles()
         # A server that stands still for good costs the whole patience of a command, for which CI has no time.
@@ -202,6 +211,103 @@ class Served(Test):
         return in_time
 
 
+class ServedCalls(Served):
+    """Toggles through the server; one side gets SIGKILL instead of its Nth system call, for every N in turn."""
+
+    name, full, short, workers = "served-calls", 1000, 12, 4
+    KILLER = str(HERE / "kill_at.py")
+    # How many calls more one round may make than another, by how its threads take turns.
+    MORE = {"command": 2, "server": 8}
+
+    def __init__(self, options):
+        super().__init__(options)
+        self.places = set()
+
+    def toggle_under(self, controller, report, at=0):
+        """A toggle that does not make its system call with this number."""
+        return Controller(
+            controller.home, controller.environment, prefix=[self.KILLER, "--report", str(report), "--at", str(at)]
+        ).start("toggle", "n", "--json", "--timeout", "20s")
+
+    def trace(self, house, report, at=0):
+        """Has the server not make its system call with this number, from the next connection on."""
+        tracer = subprocess.Popen([self.KILLER, "--report", str(report), "--at", str(at), "--server",
+                                   str(house.child.pid)], stdout=subprocess.PIPE)
+        expect(tracer.stdout.readline() == b"traced\n", "the server cannot be traced")
+        return tracer
+
+    def lengths(self, controller, device, house):
+        """How many calls each side makes for a toggle, from the connection to the end."""
+        before, report = device.count_of_toggles(), house.folder / "calls"
+        ended = self.toggle_under(controller, report).wait()
+        expect(ended.code == 0, f"failed: {ended}")
+        command = json.loads(report.read_text())
+        tracer = self.trace(house, report)
+        controller.succeed("toggle", "n")
+        expect(tracer.wait(10) == 0, "the server's calls are not known")
+        server = json.loads(report.read_text())
+        device.count_of_toggles(at_least=before + 2)
+        for side in command, server:
+            expect(side["calls"] > 10 and side["phase"] == "told", f"not a served toggle: {side}")
+        return {"command": command["calls"] + self.MORE["command"], "server": server["calls"] + self.MORE["server"]}
+
+    def round(self, controller, device, house, state, number, dice):
+        if "lengths" not in state:
+            state["lengths"] = self.lengths(controller, device, house)
+        lengths = state["lengths"]
+        place = dice.randrange(sum(lengths.values())) if self.options.ci else number % sum(lengths.values())
+        victim, at = "command", place + 1
+        if at > lengths["command"]:
+            victim, at = "server", at - lengths["command"]
+        before, report = device.count_of_toggles(), house.folder / "report"
+        report.unlink(missing_ok=True)
+        if victim == "command":
+            ended = self.toggle_under(controller, report, at).wait(20 + SLACK)
+        else:
+            tracer = self.trace(house, report, at)
+            ended = controller.run("toggle", "n", "--json", "--timeout", "20s", limit=20 + OVERTIME + SLACK)
+            # A server makes calls all the time.
+            expect(tracer.wait(30) == 0, f"the server was not killed at call {at}")
+        if ended.code != 0:
+            # What was on its way.
+            time.sleep(1)
+        runs = device.count_of_toggles(at_least=before + (ended.code == 0)) - before
+        side = json.loads(report.read_text())
+        where = f"the {victim} was killed at call {at}, {side['call']}, {side['phase']}"
+        result = judge(ended, runs, where)
+        if side["killed"] and victim == "server" and side["phase"] == "open":
+            expect(ended.code == 0, f"{where}: the command did not go its own way: {ended}")
+        if side["killed"] and side["phase"] in ("open", "accepted") and ended.code != 0:
+            expect(runs == 0, f"{where}: {runs} toggles ran of a command that was not handed over: {ended}")
+        if side["killed"] and side["phase"] == "told":
+            expect(runs == 1, f"{where}: {runs} toggles ran: {ended}")
+        expect(victim == "command" or ended.code != -9, f"{where}: the command hangs: {ended}")
+        expect(ended.code in (0, -9) or result == "unknown", f"{where}: {ended}")
+        ran_untold = ended.code != 0 and runs > 0
+        if victim == "server":
+            # The killed servers leave sessions, so the device takes the places of old ones: of that one too which a command that
+            # went its own way has kept. The next such command would not know whether it ran.
+            controller.succeed("session", "drop", "n")
+            house.kill()
+            house.start()
+            house.follows()
+        # The same command works, once, and nothing comes late.
+        before += runs
+        ended = controller.run("toggle", "n", "--json", "--timeout", "20s")
+        runs = device.count_of_toggles(at_least=before + 1) - before
+        expect(ended.code == 0 and runs == 1, f"after {where}: {runs} toggles ran: {ended}")
+        if not side["killed"]:
+            return False
+        self.count(f"{victim}-{side['phase']}-{result}")
+        if ran_untold:
+            self.count("not-told-that-ran")
+        with self.lock:
+            self.places.add((victim, at))
+            for name in lengths:
+                self.counts[f"{name}-calls"] = len([p for p in self.places if p[0] == name])
+        return True
+
+
 class StoppedServer(Test):
     """A server that stands still: more commands than its socket has places for each go their own way."""
 
@@ -243,4 +349,4 @@ class StoppedServer(Test):
             yield one
 
 
-TESTS = [Served, StoppedServer]
+TESTS = [Served, ServedCalls, StoppedServer]
