@@ -108,6 +108,43 @@ private final class ServedHouse: Sendable {
         #expect(toggle.stderr.contains("may have run"), "\(toggle.stderr)")
     }
 
+    @Test(
+        "another user is refused at both sockets, also where their permissions let everyone in; nothing runs, the log has it",
+        .enabled(if: Laboratory.hasOtherUsers), .timeLimit(.minutes(15)))
+    func foreignUser() async throws {
+        // Its permissions are opened, and those of no other server.
+        let runtime = try RuntimeFolder()
+        let log = runtime.path + "/log"
+        let house = try await ServedHouse(
+            port: 8476, options: ["--log-file", log], environment: ["XDG_RUNTIME_DIR": runtime.path])
+        defer { house.end() }
+        let matterctl = house.matterctl
+
+        func ask(as user: Int) async throws -> JSON {
+            let child = try Child(
+                Laboratory.python,
+                [
+                    Laboratory.scripts.appendingPathComponent("foreign_user.py").path, "--user", "\(user)",
+                    runtime.path + "/matterctl", Laboratory.binary.path, matterctl.home.path, "lamp",
+                ], folder: matterctl.folder)
+            #expect(await child.status() == 0, "\(child.stderr)")
+            return try JSON(parsing: child.stdout)
+        }
+
+        let stranger = try await ask(as: 65_534)
+        #expect(stranger["user"]?.int == 65_534)
+        #expect(stranger["shell"]?.string == "" && stranger["web"]?.string == "", "\(stranger)")
+        #expect(house.light.switchings == 0)
+        let said = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+            .filter { $0.contains("another user was refused") }
+        #expect(said.count == 2 && said.allSatisfy { $0.contains("user=65534") }, "\(said)")
+        // This user's same questions are answered.
+        let own = try await ask(as: 0)
+        #expect(own["shell"]?.string?.hasPrefix("a") == true, "\(own)")
+        #expect(own["web"]?.string?.hasPrefix("HTTP/1.1 101 ") == true, "\(own)")
+        try await eventually("the light is switched: \(own)") { house.light.switchings == 1 }
+    }
+
     @Test("systemd's stand-in is told what the server does; SIGTERM ends it in two seconds", .timeLimit(.minutes(15)))
     func serviceManager() async throws {
         let folder = try TemporaryFolder()

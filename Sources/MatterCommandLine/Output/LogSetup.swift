@@ -65,6 +65,8 @@ private struct LineLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        write("\(event.level): \(TerminalText.escaped("\(event.message)"))\n")
+        let facts = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+            .map { " \($0.key)=\($0.value)" }.joined()
+        write("\(event.level): \(TerminalText.escaped("\(event.message)\(facts)"))\n")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 /// The private network in which these tests run: Tests/Lab/lab.sh makes it and `make test` enters it.
@@ -48,6 +49,16 @@ enum Laboratory {
         throw LaboratoryError("mt0 has no link-local address")
     }
 
+    /// Whether programs can run as other users here: not where an ordinary user made the laboratory.
+    static let hasOtherUsers: Bool = {
+        let map = (try? String(contentsOfFile: "/proc/self/uid_map", encoding: .utf8)) ?? ""
+        if isHere, geteuid() == 0, map.split(separator: " ").last.flatMap({ Int($0.dropLast()) }) ?? 0 > 65_534 {
+            return true
+        }
+        say("SKIPPED: only root can be another user; see: sudo make test ONLY=Server")
+        return false
+    }()
+
     static func say(_ text: String) { FileHandle.standardError.write(Data("\n\(text)\n\n".utf8)) }
 }
 
@@ -70,6 +81,21 @@ final class TemporaryFolder: Sendable {
     deinit { try? FileManager.default.removeItem(at: url) }
 
     func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+}
+
+/// A folder in memory that goes when it is not needed any more, for `XDG_RUNTIME_DIR`.
+final class RuntimeFolder: Sendable {
+    let path: String
+
+    init() throws {
+        guard let place = Laboratory.environment["XDG_RUNTIME_DIR"] else { throw LaboratoryError("no runtime folder") }
+        // The path of a socket is short.
+        path = "\(place)/\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// Lets only so many of these tests run at once: the light is slow Python, and the machine may have two cores.
