@@ -365,6 +365,11 @@ class Driver:
         except asyncio.TimeoutError:
             raise Unmet(f"{cluster}.{attribute} is not {json.dumps(value)} after {timeout} s") from None
 
+    async def do_type(self, pipe, line):
+        """type PIPE LINE: at a virtual device, whose input is a pipe"""
+        with open(pipe, "w") as hand:
+            hand.write(f"{line}\n")
+
     async def do_sleep(self, seconds):
         """sleep SECONDS"""
         await asyncio.sleep(seconds)

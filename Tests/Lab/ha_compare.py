@@ -19,8 +19,8 @@ FORM = [
     r".*\.mac_address", r".*\.(timestamp|event_number)",
     # Access: the subject is the controller.
     r".*\.0/31/0\[\d+\]\.3\[\d+\]",
-    # UniqueID.
-    r".*\.0/40/18",
+    # UniqueID, of the node and of the devices behind a bridge.
+    r".*\.0/40/18", r".*[. ]\d+/57/18",
     # Network interfaces: the device draws its hardware address.
     r".*\.0/51/0\[\d+\]\.4",
     # Reboots and the time since.
@@ -45,6 +45,7 @@ DIFFERENT = [
     (r".*\.0/51/10\.[34]", "counts of the messages that the device has had"),
     (r"ips\.result", "theirs asks mDNS for all addresses, ours tells where the node was reached"),
     (r"diagnostics\.result\.ip_adresses", "the same"),
+    (r"raw\.result\.attributes\.0/29/3", "theirs keeps the list of parts until the next interview when a bridge loses one"),
     (r"diagnostics\.result\.active_fabrics\[\d+\]\.fabric_label", "ours writes the label at once, theirs with the next interview"),
     (r"happened\.events\[\d+\]\.data\.adminNodeID", "the node id of the controller"),
     (r"happened\.events\[\d+\]\.data\.latestValue\.auxiliaryType", "a field of Matter 1.5, which theirs does not know"),
@@ -52,6 +53,8 @@ DIFFERENT = [
 # Steps that theirs refuses with another number: (verb, theirs, ours, reason).
 OTHER_CODES = [
     ("write", 0, 8, "theirs lets the type error through as unknown"),
+    ("command", 0, 7, "theirs lets the refusal of a device through as unknown"),
+    ("read", None, 7, "theirs answers with a text of the SDK for an endpoint that is gone"),
     ("check-update", 10, None, "theirs cannot reach the ledger and says so; without one we answer null or the same"),
 ]
 # Attributes that one run reports and another does not, as they change with time.
@@ -137,6 +140,8 @@ def events(lines):
     """What happened, in forms that two runs share: the last value of each attribute, the events of devices in their order, the
     coming and going of nodes."""
     values, happenings, nodes, known = {}, [], [], {}
+    # Each node as it was told last, and what was told of it with an endpoint that came.
+    told, come = {}, []
 
     def named(number):
         return known.setdefault(number, f"node{len(known) + 1}")
@@ -150,9 +155,19 @@ def events(lines):
             happenings.append({**data, "node_id": named(data["node_id"])})
         elif name in ("node_added", "node_removed"):
             nodes.append([name, named(data if name == "node_removed" else data["node_id"])])
-        elif name in ("endpoint_added", "endpoint_removed"):
+            if name == "node_added":
+                told[data["node_id"]] = data
+        elif name == "node_updated":
+            told[data["node_id"]] = data
+        elif name == "endpoint_removed":
             nodes.append([name, named(data["node_id"]), data["endpoint_id"]])
-    return {"values": values, "events": happenings, "nodes": nodes}
+        elif name == "endpoint_added":
+            node = told.get(data["node_id"], {})
+            # A client makes its entities from the attributes that it has then.
+            nodes.append([name, named(data["node_id"]), data["endpoint_id"], sorted(
+                path for path in node.get("attributes", {}) if path.startswith(f"{data['endpoint_id']}/"))])
+            come.append(node)
+    return {"values": values, "events": happenings, "nodes": nodes, "come": come}
 
 
 def compare(ours, theirs):
@@ -188,6 +203,9 @@ def self_test():
         {"step": 2, "verb": "raw", "error": {"type": "NodeNotExists", "code": 5, "details": "no"}},
         {"step": 3, "verb": "write", "error": {"type": "UnknownError", "code": 0, "details": "no"}},
         {"step": 4, "verb": "command", "result": {"status": 0, "groupID": 3}},
+        {"event": "node_updated", "data": {"node_id": 1, "attributes": {"4/6/0": True, "4/57/18": "A"}}},
+        {"event": "endpoint_added", "data": {"node_id": 1, "endpoint_id": 4}},
+        {"event": "endpoint_removed", "data": {"node_id": 1, "endpoint_id": 3}},
     ]
 
     def changed(index, path, value):
@@ -205,6 +223,7 @@ def self_test():
     same = [
         changed(0, ["server", "fabric_id"], 7), changed(2, ["result", "last_interview"], "2027-01-31T08:15:30"),
         changed(2, [*attributes, "0/40/18"], "B"), changed(5, ["error", "details"], "other"), changed(6, ["error", "code"], 8),
+        changed(8, ["data", "attributes", "4/57/18"], "B"),
     ]
     other = [
         changed(0, ["server", "fabric_id"], "1"), changed(0, ["server", "schema_version"], 12), changed(1, ["event"], "node_gone"),
@@ -213,7 +232,10 @@ def self_test():
         changed(2, [*attributes, "0/29/0"], []), changed(2, [*attributes, "0/29/0"], [{"0": 22, "deviceType": 1}]),
         changed(3, ["data", 2], False), changed(4, ["data", "data"], {"0": 1}), changed(4, ["event"], "other"),
         changed(5, ["error", "code"], 3), changed(6, ["error", "code"], 1), changed(7, ["result", "groupID"], 4),
-        changed(7, ["result"], {"status": 0, "groupId": 3}), theirs[:-1], [*theirs, {"log": "warning", "text": "invalid"}],
+        changed(7, ["result"], {"status": 0, "groupId": 3}),
+        changed(8, ["data", "attributes", "4/6/0"], False), changed(8, ["data", "attributes", "4/6/0"], None),
+        changed(8, ["event"], "other"), changed(9, ["data", "endpoint_id"], 5), changed(9, ["event"], "other"),
+        changed(10, ["data", "endpoint_id"], 4), theirs[:-1], theirs[:8] + theirs[10:], [*theirs, {"log": "warning", "text": "invalid"}],
         [*theirs, {"failure": "KeyError"}],
     ]
     failures = [f"a difference that is none: {compare(lines, theirs)}" for lines in [theirs, *same] if compare(lines, theirs)]

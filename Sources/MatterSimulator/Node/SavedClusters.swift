@@ -51,8 +51,10 @@ extension SimulatedNode {
     /// The state of the clusters to save now. What a fail-safe may still undo is saved as it was before.
     var savedClusters: SavedClusters {
         var saved = SavedClusters()
-        for number in endpointNumbers {
-            for entry in endpoints[number]?.clusters.values ?? [:].values {
+        for (number, endpoint) in endpoints.merging(
+            absentParts.mapValues(\.endpoint), uniquingKeysWith: { here, _ in here })
+        {
+            for entry in endpoint.clusters.values {
                 let key = SavedClusters.Key(endpoint: number, cluster: entry.id)
                 for attribute in entry.persistentAttributes {
                     saved.attributes[key, default: [:]][attribute] = entry.values[attribute]

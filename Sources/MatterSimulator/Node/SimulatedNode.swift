@@ -33,6 +33,7 @@ final class SimulatedNode {
     let startedAt: Instant
     var endpoints: [EndpointID: NodeEndpoint] = [:]
     var endpointNumbers: [EndpointID] = []
+    var absentParts: [EndpointID: AbsentPart] = [:]
     var timers: [TimerKey: Instant] = [:]
     var events: EventLog
     var fabrics = FabricTable()

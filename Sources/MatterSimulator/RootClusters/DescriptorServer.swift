@@ -1,6 +1,8 @@
 import MatterModel
 
 /// Descriptor: what an endpoint is (Matter core specification 9.5).
+///
+/// A bridge loses a device with `remove ENDPOINT`, and has it again with `add ENDPOINT`.
 struct DescriptorServer: ClusterServer {
     private typealias Attribute = Descriptor.Attribute
 
@@ -35,6 +37,15 @@ struct DescriptorServer: ClusterServer {
             let parts = context.endpoint == 0 ? context.endpoints.filter { $0 != 0 } : endpoint.parts
             return .array(of: parts.map(\.tlv))
         default: return nil
+        }
+    }
+
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+        guard words.count == 2, let part = UInt16(words[1]).map({ EndpointID($0) }) else { return false }
+        switch words[0] {
+        case "remove": return context.node.takeAway(part, from: context.endpoint)
+        case "add": return context.node.bringBack(part, to: context.endpoint)
+        default: return false
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Synchronization
 import TestSupport
 
@@ -10,6 +11,8 @@ final class VirtualDevice: Sendable {
     let passcode: Int
     /// Where it is: on the near host, or on the far one.
     let host: String
+    /// A pipe: each line in it is typed into the device, if it was started so.
+    let keys: String
     private let folder: TemporaryFolder
     private let command: [String]
     private let environment: [String: String]
@@ -30,14 +33,16 @@ final class VirtualDevice: Sendable {
     ///   - faults: what it is to play.
     ///   - options: further options of `simulate`.
     ///   - isAdvertised: whether discovery finds it.
-    ///   - input: what a person types into it.
+    ///   - input: what a person types into it at the start.
+    ///   - hasKeys: whether it is typed into by ``keys`` instead.
     ///   - environment: that of the laboratory, if none is given.
     static func start(
         _ types: String = "dimmable-light", faults: [String] = [], options: [String] = [], isAdvertised: Bool = false,
-        on place: FarHost? = nil, input: String = "", environment: [String: String]? = nil
+        on place: FarHost? = nil, input: String = "", hasKeys: Bool = false, environment: [String: String]? = nil
     ) async throws -> VirtualDevice {
         let number = count.add(1, ordering: .relaxed).newValue
-        let device = try VirtualDevice(number, types, faults, options, isAdvertised, place, input, environment)
+        let device = try VirtualDevice(
+            number, types, faults, options, isAdvertised, place, input, hasKeys, environment)
         try await device.waitUntilReady()
         return device
     }
@@ -63,6 +68,7 @@ final class VirtualDevice: Sendable {
     ) throws {
         (self.port, self.passcode, self.discriminator, host) = (port, passcode, discriminator, Laboratory.nearAddress)
         folder = try TemporaryFolder()
+        keys = folder.file("keys").path
         command =
             [
                 Laboratory.binary.path, "simulate", types, "--json", "--port", "\(port)", "--passcode", "\(passcode)",
@@ -74,14 +80,20 @@ final class VirtualDevice: Sendable {
 
     private init(
         _ number: Int, _ types: String, _ faults: [String], _ options: [String], _ isAdvertised: Bool,
-        _ place: FarHost?, _ input: String, _ given: [String: String]?
+        _ place: FarHost?, _ input: String, _ hasKeys: Bool, _ given: [String: String]?
     ) throws {
         (port, passcode) = (7600 + number, 30_303_031 + 7 * number)
         discriminator = (number % 16) << 8 | (number / 16 * 16 + 10) % 256
         host = place == nil ? Laboratory.nearAddress : FarHost.address
         folder = try TemporaryFolder()
+        keys = folder.file("keys").path
         try FileManager.default.createDirectory(at: folder.file("trust"), withIntermediateDirectories: true)
         var words = place == nil ? [] : Laboratory.far
+        if hasKeys {
+            guard mkfifo(keys, 0o600) == 0 else { throw LaboratoryError("no pipe") }
+            // Open for writing too, it never ends.
+            words += ["KEYS=\(keys)", "sh", "-c", #"exec "$0" "$@" <>"$KEYS""#]
+        }
         words += [
             Laboratory.binary.path, "simulate", types, "--json", "--port", "\(port)", "--passcode", "\(passcode)",
             "--discriminator", "\(discriminator)", "--state", folder.file("device").path, "--paa-out",
