@@ -46,7 +46,7 @@ SHARED = $(or $(MATTERCTL_SHARED),../shared)
 # What the build needs, what the tests need, and what only the official controller's library needs.
 BUILD_PACKAGES = binutils libssl-dev libavahi-client-dev libqrencode4 ca-certificates \
 	$(if $(wildcard /usr/lib/*/libcurl.so.4 /usr/lib/*/libcurl-gnutls.so.4),,libcurl4)
-LAB_PACKAGES = age avahi-daemon avahi-utils dbus libsqlite3-0 iproute2 util-linux python3-venv zsh fish gdb nftables faketime tcpdump tshark chromium
+LAB_PACKAGES = age avahi-daemon avahi-utils dbus libsqlite3-0 iproute2 util-linux python3-venv zsh fish gdb nftables faketime tcpdump tshark chromium graphviz
 CONTROLLER_PACKAGES = libnl-3-200 libnl-route-3-200 libglib2.0-0
 BENCH_PACKAGES = time hyperfine valgrind strace
 STRESS_PACKAGES = faketime

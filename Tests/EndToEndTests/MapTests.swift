@@ -83,5 +83,54 @@ import Testing
         for name in ["border-1", "border-2", "hall", "lamp", "shed", "door", "gate", "plug", "fan", "bridge"] {
             #expect(svg.contains(">\(name)<") && dot.contains(name) && tree.contains(name), "\(name)")
         }
+        let drawn = try await graphviz(house.appendingPathComponent("house.dot"))
+        for name in ["border-1", "border-2", "hall", "lamp", "shed", "door", "gate", "plug", "fan", "bridge"] {
+            #expect(drawn.contains { $0.hasPrefix(name) }, "\(name) in \(drawn)")
+        }
+    }
+
+    /// The texts of the picture that Graphviz makes of a graph, about which it has no complaints.
+    private func graphviz(_ graph: URL) async throws -> [String] {
+        let painter = try Child(
+            Laboratory.scripts.appendingPathComponent("graphviz.py"), [graph.path], folder: matterctl.folder)
+        #expect(await painter.status() == 0, "\(painter.stdout) \(painter.stderr)")
+        let picture = try JSON(parsing: painter.stdout)
+        #expect(picture["complaints"]?.string == "")
+        return picture["texts"]?.elements.compactMap(\.string) ?? []
+    }
+
+    @Test("a node that sleeps is said to give no answer; once it is awake it is drawn below its parent, by any name")
+    func sleeper() async throws {
+        let description = try Child(
+            Laboratory.python,
+            [Laboratory.scripts.appendingPathComponent("house.py").path, house.path, "--small"],
+            folder: matterctl.folder)
+        #expect(await description.status() == 0, "\(description.stderr)")
+        let device = try await VirtualDevice.start(
+            "on-off-light",
+            options: ["--mesh", house.appendingPathComponent("house.json").path, "--as", "door", "--icd", "60s"],
+            isAdvertised: true, hasKeys: true)
+        defer { device.stop() }
+        let name = #"the "front" \ <b>&amp;<b>"#
+        try await matterctl.commission(device, ["--name", name])
+        try await device.wait(for: "that it sleeps") { events in events.contains { $0["text"]?.string == "asleep" } }
+
+        let without = try await matterctl.succeed("map", "--patience", "1s", "--json")
+        #expect(try without.json()["silent"]?.elements.compactMap { $0["name"]?.string } == [name])
+        #expect(without.stderr.contains("its next check-in may take up to 60 s"), "\(without)")
+
+        let hand = try FileHandle(forWritingTo: URL(fileURLWithPath: device.keys))
+        try hand.write(contentsOf: Data("0 icd-management press\n".utf8))
+        let map = try await matterctl.succeed("map", "--json").json()
+        #expect(map["silent"]?.elements.isEmpty == true, "\(map)")
+        let home = try #require(
+            map["threadNetworks"]?.elements.first { $0["extendedPanId"]?.string == "1122334455667788" }, "\(map)")
+        let door = try #require(home["devices"]?.elements.first { $0["name"]?.string == name }, "\(home)")
+        #expect(door["role"]?.string == "sleepy end device" && door["parent"]?.string == "router-0400", "\(door)")
+
+        let graph = matterctl.folder.file("sleeper.dot")
+        try Data(try await matterctl.succeed("map", "--dot").stdout.utf8).write(to: graph)
+        let drawn = try await graphviz(graph)
+        #expect(drawn.contains(name), "\(drawn)")
     }
 }

@@ -108,6 +108,20 @@ import Testing
         #expect(bare.split(separator: "\n").filter { $0.contains("--") }.count == 6, "\(bare)")
     }
 
+    @Test(
+        "Graphviz draws every name as it is, and has nothing to complain of", .enabled(if: Graphviz.isHere),
+        arguments: [
+            "far", #"the "big" lamp"#, #"back\slash\"#, #"\N\G\l\"#, "<b>bold</b><table>", "&lt;i&gt;&amp;&#65;",
+            "AT&T", "{a|b}", evil,
+        ])
+    func graph(name: String) throws {
+        let picture = try Graphviz.draw(MapDOT(try Self.map(naming: name)).text)
+        #expect(picture.complaints.isEmpty, "\(picture.complaints)")
+        let shown = TerminalText.escaped(name)
+        // The access point, the bridged device and the router have it.
+        #expect(picture.texts.count { $0.contains(shown) } >= 3, "\(shown) in \(picture.texts)")
+    }
+
     /// A graph without its quoted texts.
     private static func unquoted(_ text: String) -> String {
         var (bare, isQuoted, isEscaped) = ("", false, false)

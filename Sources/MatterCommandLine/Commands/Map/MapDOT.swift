@@ -93,13 +93,15 @@ struct MapDOT {
 
     private static func id(_ node: NodeRecord) -> String { quoted("node-\(node.nodeID.rawValue)") }
 
-    /// A text that ends where it should: the language has no other escapes than these two, and one of its own for lines.
+    /// A text that ends where it should: the language has no other escapes than these two, and one of its own for lines. In labels
+    /// it also reads references of HTML.
     private static func quoted(_ lines: [String]) -> String {
         let text = lines.map { line in
             // By scalars: a quotation mark with an accent is one character.
             line.unicodeScalars.reduce(into: "") { text, scalar in
                 if scalar == "\\" || scalar == "\"" { text.append("\\") }
                 text.unicodeScalars.append(scalar)
+                if scalar == "&" { text.append("amp;") }
             }
         }
         return "\"\(text.joined(separator: "\\n"))\""
