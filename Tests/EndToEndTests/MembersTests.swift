@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several administrators of one fabric, each with a state directory and a key of his own.
+/// Several administrators of one fabric, each with a state directory and a key of its own.
 @Suite("Several administrators", .enabled(if: Laboratory.isHere), .laboratorySlot) struct MembersTests {
     /// Makes someone a member: request, answer, import.
     @discardableResult
@@ -16,7 +16,7 @@ import Testing
         return try await guest.succeed("fabric", "import", answer, "--json").json()
     }
 
-    /// Brings a member his present certificate, and the holder the receipt.
+    /// Brings a member its present certificate, and the holder the receipt.
     private func renew(_ guest: MatterCtl, _ name: String, _ owner: MatterCtl) async throws {
         let answer = owner.folder.file("\(name).answer").path
         try await owner.succeed("fabric", "member", "renew", name, "--output", answer, "--force")

@@ -82,7 +82,7 @@ import Testing
         #expect(error?.code == .lastAdministrator)
     }
 
-    @Test("entries for his node id and for everyone are found")
+    @Test("entries for the member's node id and for everyone are found")
     func findings() throws {
         var roster = MemberRoster(tag: Self.old)
         roster.beginRemoval(of: try Self.member("eve", Self.eve.rawValue), leavingBehind: [], at: 5)

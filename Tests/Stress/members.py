@@ -1,4 +1,4 @@
-"""Two administrators of one fabric, each on a host of his own, who work on one device at the same time."""
+"""Two administrators of one fabric, each on a host of its own, who work on one device at the same time."""
 import threading
 
 from bench import FAR, Controller, Device, Test, commission, expect

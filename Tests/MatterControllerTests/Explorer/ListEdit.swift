@@ -192,7 +192,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// How often the change is there, whether that of the other administrator is, and whether the owner has his rights.
+    /// How often the change is there, whether that of the other administrator is, and whether the owner has its rights.
     fileprivate func edits(_ list: ListEdit.List) -> (own: Int, rival: Bool, owner: Bool, granted: Int) {
         let access = withNode { node, _ in node.fabrics[Household.fabricIndex]?.access ?? [] }
         let isOwned = access.contains { $0.privilege == .administer && $0.targets?.isEmpty ?? true }

@@ -5,10 +5,10 @@ extension MemberService {
     /// The identifiers of tags that the specification keeps for joint fabrics (Matter core specification, 6.6.2.1.2).
     private static let identifiers: ClosedRange<UInt16> = 0x0001...0xFFFD
 
-    /// Adds an administrator, durably, and makes the job that lets nodes admit him. The same request once more changes nothing.
+    /// Adds an administrator, durably, and makes the job that lets nodes admit it. The same request once more changes nothing.
     ///
     /// - Parameters:
-    ///   - name: his name here.
+    ///   - name: its name here.
     ///   - request: its signatures were checked.
     /// - Returns: the job, which `JobService.resume` does; `nil` if there is no node.
     /// - Throws: ``MemberError`` `notHolder` or `exists`, ``RecordError``, ``StoreError``.
@@ -104,7 +104,7 @@ extension MemberService {
             random: options.random)
     }
 
-    /// Notes that a member has imported a certificate, by his receipt.
+    /// Notes that a member has imported a certificate, by its receipt.
     ///
     /// - Throws: ``MemberError`` `notHolder`, `invalidReceipt` or `unknown`, ``StoreError``.
     public func confirm(_ receipt: [UInt8]) async throws -> MemberRoster.Member {

@@ -1,6 +1,6 @@
 public import MatterState
 
-/// Several administrators on one fabric, each with a key and a node of his own: the holder of the authority's key adds and removes
+/// Several administrators on one fabric, each with a key and a node of its own: the holder of the authority's key adds and removes
 /// them, and devices admit them by the tag in their certificates (Matter core specification, 6.6.2.1.2).
 public struct MemberService: FabricService {
     let context: FabricContext

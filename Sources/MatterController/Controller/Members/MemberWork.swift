@@ -45,7 +45,7 @@ struct MemberWork: Sendable {
             ) { (list: FabricList<AccessControlEntry>) in
                 try edit.raising(list.entries, without: removal.nodeID, within: limits)
             }
-            // Now he cannot open another window.
+            // Now the member cannot open another window.
             findings += try await search(link, node, deadline: deadline)
             return findings
         }
@@ -53,7 +53,7 @@ struct MemberWork: Sendable {
         return .done
     }
 
-    // MARK: The rest that he may have left
+    // MARK: The rest that the member may have left
 
     private func search(
         _ link: NodeLink, _ node: NodeRecord, deadline: Instant

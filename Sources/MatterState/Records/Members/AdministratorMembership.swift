@@ -6,7 +6,7 @@ public struct AdministratorMembership: Equatable, Sendable {
     public let member: String
     /// The machine with the key; `nil` if it has no name.
     public let holderHost: String?
-    /// The holder's own node, which signs what he sends.
+    /// The holder's own node, which signs what it sends.
     public let holderNode: NodeID
     /// The administrators' tag in our certificate.
     public let tag: CASEAuthenticatedTag

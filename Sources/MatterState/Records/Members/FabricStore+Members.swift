@@ -7,9 +7,9 @@ extension FabricStore {
     /// The files that members have as well: nodes, rooms, groups and their keys.
     private static let shared = ["nodes/", "groups/", "keys/group-", "rooms.json"]
 
-    /// Makes the answer for a member, with all that he has to know.
+    /// Makes the answer for a member, with all that it has to know.
     ///
-    /// - Parameter record: the fabric as he keeps it.
+    /// - Parameter record: the fabric as the member keeps it.
     package func answer(
         _ record: FabricRecord, of fabric: FabricRecord, made: Int64, for recipient: AgeRecipient,
         signedBy holder: OperationalCredentials, random: any RandomSource

@@ -1,7 +1,7 @@
 package import MatterCrypto
 import MatterModel
 
-/// A member's word that he has a certificate: the certificate itself, signed with its key. Nothing in it is secret.
+/// A member's word that it has a certificate: the certificate itself, signed with its key. Nothing in it is secret.
 package struct MemberReceipt: Sendable {
     static let format = "matterctl-member-receipt"
     static let version = 1

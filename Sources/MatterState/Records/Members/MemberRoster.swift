@@ -4,19 +4,19 @@ public import MatterCrypto
 ///
 /// It is a value. ``MemberStore`` keeps it on the holder's machine.
 public struct MemberRoster: Equatable, Sendable {
-    /// An administrator with a key of his own.
+    /// An administrator with a key of its own.
     public struct Member: Equatable, Sendable {
-        /// His name here.
+        /// Its name here.
         public let name: String
-        /// His own node.
+        /// Its own node.
         public let nodeID: NodeID
         /// The machine that made the request; `nil` if it has no name.
         public let host: String?
-        /// When he was added, in seconds since 1970.
+        /// When it was added, in seconds since 1970.
         public let addedAt: Int64
-        /// The version of the tag in his certificate: that of his first one, or the newest that he has confirmed.
+        /// The version of the tag in its certificate: that of its first one, or the newest that it has confirmed.
         public internal(set) var version: UInt16
-        /// His request for a certificate.
+        /// Its request for a certificate.
         package let csr: CertificateSigningRequest
         /// Answers are encrypted for it.
         package let recipient: AgeRecipient
@@ -36,7 +36,7 @@ public struct MemberRoster: Equatable, Sendable {
     public struct Finding: Hashable, Sendable {
         /// The part of the node that it was found in.
         public enum Kind: String, Sendable, CaseIterable {
-            /// Entries that named the member by his node id: removed.
+            /// Entries that named the member by its node id: removed.
             case entry
             /// An entry that admits every certificate of the fabric, also that of the member: listed.
             case everyone
@@ -67,7 +67,7 @@ public struct MemberRoster: Equatable, Sendable {
     public struct Removal: Equatable, Sendable {
         /// The member.
         public let name: String
-        /// His own node.
+        /// Its own node.
         public let nodeID: NodeID
         /// The version of the tag that the others get, and that entries demand at the end.
         public let version: UInt16
@@ -85,9 +85,9 @@ public struct MemberRoster: Equatable, Sendable {
 
     /// A member who was removed.
     public struct Former: Equatable, Sendable {
-        /// His name.
+        /// Its name.
         public let name: String
-        /// His own node, whose id is not given out again.
+        /// Its own node, whose id is not given out again.
         public let nodeID: NodeID
         /// When, in seconds since 1970.
         package let removedAt: Int64
@@ -106,7 +106,7 @@ public struct MemberRoster: Equatable, Sendable {
 
     package init(tag: CASEAuthenticatedTag) { self.tag = tag }
 
-    /// A member by his name.
+    /// A member by its name.
     public func member(_ name: String) -> Member? { members.first { $0.name == name } }
 
     /// Whether a subject of access control is the administrators' tag, in any version.

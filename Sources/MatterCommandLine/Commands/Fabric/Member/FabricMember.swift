@@ -6,8 +6,8 @@ extension FabricCommand {
         static let configuration = CommandConfiguration(
             commandName: "member", abstract: "Administrators of the fabric with keys of their own.",
             discussion: """
-                Each has a node id of his own, and devices admit him by the administrators' tag in his certificate. Only the holder \
-                of the authority's key adds and removes members, and commissions devices.
+                Each member has a node id of its own, and devices admit it by the administrators' tag in its certificate. Only the \
+                holder of the authority's key adds and removes members, and commissions devices.
 
                 Example: matterctl fabric member ls
                 """, subcommands: [List.self, Add.self, Renew.self, Receipt.self, Confirm.self, Remove.self])
@@ -59,7 +59,7 @@ extension FabricCommand.Member {
 
     struct Confirm: StateCommand {
         static let configuration = CommandConfiguration(
-            commandName: "confirm", abstract: "Note that a member has his new certificate, by his receipt.",
+            commandName: "confirm", abstract: "Note that a member has its new certificate, by its receipt.",
             discussion: "Example: matterctl fabric member confirm receipt.json")
 
         @Argument(help: "The receipt; - is stdin.", completion: .kind(.file)) var file: String

@@ -13,7 +13,7 @@ extension FabricCommand.Member {
                 Example: matterctl fabric member add anna --csr request.json
                 """)
 
-        @Argument(help: "His name here.") var name: String
+        @Argument(help: "The member's name here.") var name: String
         @Option(
             help: ArgumentHelp("The request of 'fabric join-request'; stdin by default.", valueName: "FILE"),
             completion: .kind(.file))
@@ -49,13 +49,13 @@ extension FabricCommand.Member {
         static let configuration = CommandConfiguration(
             commandName: "renew", abstract: "Make another answer for a member, with what is new.",
             discussion: """
-                For a member who waits for a new certificate, and for one who is to know of new devices and groups. He takes it with \
+                For a member who waits for a new certificate, and for one who is to know of new devices and groups. The member takes it with \
                 'fabric import'. Devices that do not admit the administrators' tag yet are told.
 
                 Example: matterctl fabric member renew anna
                 """)
 
-        @Argument(help: "His name.", completion: .kind(.member)) var name: String
+        @Argument(help: "The member's name.", completion: .kind(.member)) var name: String
         @OptionGroup(title: "Answer") var answer: AnswerOptions
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -4,19 +4,19 @@ import MatterController
 extension FabricCommand.Member {
     struct Remove: NetworkCommand {
         static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Remove an administrator: devices admit him no more.",
+            commandName: "remove", abstract: "Remove an administrator: devices no longer admit it.",
             discussion: """
                 First everyone else gets a certificate with the next version of the tag; the command stops until their receipts are \
                 there ('fabric member confirm'), or --leave-behind says not to wait. Then a job raises the entries of each device \
-                to that version, and searches it for what he may have left. The same command goes on where it stopped.
+                to that version, and searches it for what the member may have left. The same command goes on where it stopped.
 
                 Example: matterctl fabric member remove eve --answers renewed
                 """, aliases: ["rm"])
 
-        @Argument(help: "His name.", completion: .kind(.member)) var name: String
+        @Argument(help: "The member's name.", completion: .kind(.member)) var name: String
         @Option(
             help: ArgumentHelp(
-                "Do not wait for this member: devices refuse him until he imports his new certificate; may be repeated.",
+                "Do not wait for this member: devices refuse it until it imports its new certificate; may be repeated.",
                 valueName: "NAME"), completion: .kind(.member))
         var leaveBehind: [String] = []
         @Option(
@@ -31,7 +31,7 @@ extension FabricCommand.Member {
             let (members, console) = (context.controller.members, context.console)
             // A removal that goes on was confirmed when it began.
             if try members.roster()?.removal?.name != name {
-                try console.confirm("Remove '\(name)', so that no device admits him any more?", given: yes)
+                try console.confirm("Remove '\(name)', so that no device admits it any more?", given: yes)
             }
             switch try await members.remove(name, leavingBehind: leaveBehind) {
             case .waiting(let others): try await wait(for: others, context)
@@ -81,7 +81,7 @@ extension FabricCommand.Member {
             if !console.isJSON { console.rows(reports.first?.columns ?? [], reports.map(\.row), isFolding: true) }
         }
 
-        /// Exchanges the keys that he still knows: those of groups. Each is a job.
+        /// Exchanges the keys that the member still knows: those of groups. Each is a job.
         ///
         /// - Throws: `job.incomplete` if a node of a group is left.
         private func changeGroupKeys(_ context: CommandContext) async throws {

@@ -45,7 +45,7 @@ extension JobWork {
         return .done
     }
 
-    /// - Throws: ``ControllerError`` `groupConflict` if another administrator has a key set of his own under the id.
+    /// - Throws: ``ControllerError`` `groupConflict` if another administrator has a key set of its own under the id.
     private func checkOwnership(
         ofSet set: UInt16, _ turn: KeyTurn, _ link: NodeLink, deadline: Instant
     ) async throws {
