@@ -196,6 +196,23 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test("servers of several houses that start at the same moment share the folder of their sockets")
+    func together() async throws {
+        try await TestHouse.with({ settings, folder in
+            settings.places = [.unix(path: Self.socket(folder))]
+            let other = open(folder.path, O_RDONLY | O_DIRECTORY)
+            #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+            Task {
+                // The other server has its socket after a moment; ours waits meanwhile, or comes later.
+                try await Task.sleep(for: .milliseconds(30))
+                close(other)
+            }
+        }) { house in
+            let answer = try await house.ask("GET /x HTTP/1.1\r\n\r\n")
+            #expect(answer.hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
     @Test("the socket of a server that was killed is replaced; what is not a socket is not")
     func stale() async throws {
         try await TestHouse.with({ settings, folder in

@@ -38,7 +38,7 @@ struct SocketPlace: Sendable {
         // Only one server at a time looks whether another one answers, and takes its place.
         let folder = try privateFolder(String(path[..<slash]))
         defer { close(folder) }
-        guard flock(folder, LOCK_EX | LOCK_NB) == 0 else {
+        guard isAlone(in: folder) else {
             throw ServerError(.running, "another server is just starting at \(path)")
         }
         try removeStale(path, address)
@@ -52,6 +52,15 @@ struct SocketPlace: Sendable {
             close(descriptor)
             throw error
         }
+    }
+
+    /// Waits a second at most for the folder: servers of other houses that start at the same moment share it.
+    private static func isAlone(in folder: Int32) -> Bool {
+        for _ in 0..<200 {
+            if flock(folder, LOCK_EX | LOCK_NB) == 0 { return true }
+            usleep(5000)
+        }
+        return false
     }
 
     /// Opens the folder of a socket, which is made if it is missing, and has to be ours alone.

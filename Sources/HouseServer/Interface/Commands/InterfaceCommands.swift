@@ -226,27 +226,20 @@ struct InterfaceCommands: Sendable {
             }
         }
         var object = JSONObject()
-        for address in Self.addresses(of: record, isScoped: false) { object[address] = .bool(isThere) }
+        for address in try await addresses(of: record, isScoped: false) { object[address] = .bool(isThere) }
         return [JSONValue.object(object).utf8()]
     }
 
     private func addresses(_ arguments: InterfaceArguments) async throws -> Result {
         let record = try await house.node(arguments.node()).record
-        let addresses = Self.addresses(of: record, isScoped: try arguments.flag("scoped", or: false))
+        let addresses = try await addresses(of: record, isScoped: try arguments.flag("scoped", or: false))
         return [JSONValue.array(addresses.map { .string($0) }).utf8()]
     }
 
-    /// The addresses without ports.
-    private static func addresses(of record: NodeRecord, isScoped: Bool) -> [String] {
+    private func addresses(of record: NodeRecord, isScoped: Bool) async throws -> [String] {
         var known: [String] = []
-        for address in record.addresses {
-            var text = "\(address)"
-            if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-                text = String(text[text.index(after: text.startIndex)..<end])
-            } else if let colon = text.lastIndex(of: ":") {
-                text = String(text[..<colon])
-            }
-            if !isScoped, let percent = text.firstIndex(of: "%") { text = String(text[..<percent]) }
+        for address in try await controller.nodes.addresses(of: record) {
+            let text = isScoped ? address : String(address.prefix { $0 != "%" })
             if !known.contains(text) { known.append(text) }
         }
         return known
