@@ -10,8 +10,24 @@ public struct ServerError: CodedError, Equatable {
         case folder = "serve.folder"
         /// An address beyond this machine, without a proxy that encrypts.
         case notLoopback = "serve.not-loopback"
+        /// No server of this house runs that could be asked.
+        case notRunning = "serve.not-running"
+        /// The other host of a share was asked, and what it did is not known.
+        case peerLost = "serve.peer-lost"
+        /// The other host of a share does not give it up.
+        case peerRefused = "serve.peer-refused"
+        /// It is not known where the other host of a share is.
+        case peerUnnamed = "serve.peer-unnamed"
+        /// The other host of a share was not reached.
+        case peerUnreachable = "serve.peer-unreachable"
         /// Another server listens there.
         case running = "serve.running"
+        /// The share is on its way between hosts, or with another one.
+        case shareBusy = "serve.share-busy"
+        /// There is no such share.
+        case shareUnknown = "serve.share-unknown"
+        /// The record of the shares cannot be understood.
+        case sharesInvalid = "serve.shares-invalid"
         /// There is a token of that name already.
         case tokenExists = "serve.token-exists"
         /// The record of the tokens cannot be understood.
@@ -22,9 +38,13 @@ public struct ServerError: CodedError, Equatable {
         /// The kind of failure, from which the exit code follows.
         public var kind: FailureKind {
             switch self {
-            case .address, .folder, .running, .tokenExists, .tokensInvalid: .localState
-            case .notLoopback: .invalidInput
-            case .tokenUnknown: .notFound
+            case .address, .folder, .notRunning, .running, .shareBusy, .sharesInvalid, .tokenExists, .tokensInvalid:
+                .localState
+            case .notLoopback, .peerUnnamed: .invalidInput
+            case .peerLost: .outcomeUnknown
+            case .peerRefused: .issuerFailed
+            case .peerUnreachable: .noAnswer
+            case .shareUnknown, .tokenUnknown: .notFound
             }
         }
     }

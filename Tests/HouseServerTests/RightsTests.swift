@@ -25,6 +25,7 @@ import Testing
         ("subscribe_attribute", .read), ("read", .read), ("subscribe", .read), ("unsubscribe", .read),
         ("enable_auto_subscription", .administer), ("disable_auto_subscription", .administer),
         ("parse_onboarding_payload", .read), ("camera_start_stream", .administer), ("", .administer),
+        ("give_up_share", .administer),
         ("START_LISTENING", .administer), ("a command of a later version", .administer),
     ]
 

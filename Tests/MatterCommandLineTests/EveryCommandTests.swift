@@ -131,6 +131,8 @@ import Testing
             ("group rekey", "lights", .error(3, "group.unknown")),
             ("group delete", "lights --yes", .error(3, "group.unknown")),
             ("serve run", "--attestation ask", .error(64, "usage")),
+            ("serve take", "north", .error(10, "serve.not-running")),
+            ("serve shares", "", .error(10, "serve.not-running")),
             ("serve token ls", "", .result("[]")),
             ("serve token add", "panel --role read", .result("{\"id\":")),
             ("serve token rm", "nowhere", .error(3, "serve.token-unknown")),

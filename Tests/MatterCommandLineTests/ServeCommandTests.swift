@@ -4,6 +4,8 @@ import MatterTestKit
 import TestSupport
 import Testing
 
+@testable import MatterCommandLine
+
 /// The tokens of the server.
 @Suite("Tokens of the server", .together) struct ServeCommandTests {
     private static func shell() async throws -> Shell {
@@ -81,6 +83,38 @@ import Testing
         let run = try await shell.run(line + " --json")
         #expect(run.status == status && run.stdout.isEmpty, "\(run)")
         #expect(try run.error().text("id") == id)
+    }
+
+    @Test(
+        "shares and their hosts that cannot be are refused, and no token of a URL is shown",
+        arguments: [
+            ("serve run --stand-by north", 64, "usage"), ("serve run --only room:Hall --stand-by north", 64, "usage"),
+            ("serve run --only room:Hall --peer unix:/run/x.sock", 64, "usage"),
+            ("serve run --only north=room:Hall --peer south=unix:/run/x.sock", 64, "usage"),
+            ("serve run --only north=room:Hall --peer ws://127.0.0.1:1/ws/mctl_secret", 64, "usage"),
+            ("serve run --only north=room:Hall --peer north=ws://192.0.2.1/ws", 64, "usage"),
+            ("serve take north", 10, "serve.not-running"), ("serve shares", 10, "serve.not-running"),
+            ("serve take north --from ws://127.0.0.1:1/ws/mctl_secret", 64, "usage"),
+            ("serve take north --from ws://192.0.2.1/ws", 64, "usage"),
+            ("serve take north --from @/nowhere", 64, "usage.file"),
+        ])
+    func shares(line: String, status: Int32, id: String) async throws {
+        let shell = try await Self.shell()
+        let run = try await shell.run(line + " --json")
+        #expect(run.status == status && run.stdout.isEmpty && !run.stderr.contains("secret"), "\(run)")
+        #expect(try run.error().text("id") == id)
+    }
+
+    @Test("the name of a share stands before its nodes")
+    func words() {
+        for (word, share, text) in [
+            ("north=room:Hall", "north", "room:Hall"), ("room:Hall", nil, "room:Hall"), ("3", nil, "3"),
+            ("north=@/run/url", "north", "@/run/url"), ("ws://127.0.0.1/ws?a=b", nil, "ws://127.0.0.1/ws?a=b"),
+            ("two words=3", nil, "two words=3"), ("n=room:a=b", "n", "room:a=b"),
+        ] as [(String, String?, String)] {
+            let parsed = ServeShare.Word(word)
+            #expect(parsed.share == share && parsed.text == text, "\(word)")
+        }
     }
 
     @Test("a record that is damaged is told as such, and is not written over")

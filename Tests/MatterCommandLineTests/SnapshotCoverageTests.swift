@@ -19,6 +19,8 @@ import Testing
         "map": "it draws what other machines advertise, which Avahi finds; MapTests",
         "job resume": needsStore, "job cancel": needsStore,
         "serve run": "it goes on until it is stopped, and prints no result; ServeTests",
+        "serve take": "it needs two servers, each in a process of its own; ServeShareTests",
+        "serve shares": "it needs a server, in a process of its own; ServeShareTests",
         "icd listen": "it prints check-ins of devices, which find this machine by mDNS",
     ]
 

@@ -141,12 +141,13 @@ import Testing
     }
 
     @Test(
-        "an address leads to a host, with /ws where it has no path, or to a Unix socket",
+        "an address leads to a host, with /ws where it has no path, or to a Unix socket; it is shown without a token",
         arguments: [
             ("ws://127.0.0.1:5580/ws", "ws://127.0.0.1:5580/ws"), ("WS://localhost:5580", "ws://localhost:5580/ws"),
             ("wss://hub.lan/", "wss://hub.lan/ws"), ("wss://[fd77::1]:443/a/b", "wss://[fd77::1]/a/b"),
             ("unix:/run/m.sock", "unix:/run/m.sock"), ("ws+unix:///run/m.sock", "unix:/run/m.sock"),
             ("unix:///run/m.sock", "unix:/run/m.sock"),
+            ("ws://127.0.0.1:5580/ws/mctl_abc", "ws://127.0.0.1:5580/ws/…"),
         ])
     func addresses(text: String, meaning: String) throws { #expect("\(try WebSocketURL(parsing: text))" == meaning) }
 

@@ -7,6 +7,8 @@ actor House {
     struct Settings: Sendable {
         /// The nodes that are followed; all, if `nil`.
         var includes: (@Sendable (NodeRecord) -> Bool)?
+        /// The share that a node belongs to; `nil` for none.
+        var share: @Sendable (NodeRecord) -> String? = { _ in nil }
         /// The longest silence that nodes are asked for.
         var silence = Duration.seconds(60)
     }
@@ -17,15 +19,19 @@ actor House {
     nonisolated let controller: Controller
     nonisolated let logger: Logger
     nonisolated let time: any TimeSource
-    private let settings: Settings
+    let settings: Settings
     private(set) var board: HouseBoard
-    private var followers: [NodeID: Task<Void, Never>] = [:]
+    private(set) var followers: [NodeID: Task<Void, Never>] = [:]
     private var boxes: [Int: Box] = [:]
     private var lastBox = 0
     private var watch: Task<Void, Never>?
     private var interviews: [NodeID: Task<Void, Never>] = [:]
     /// When a node last did not answer.
     private var doubted: [NodeID: Instant] = [:]
+    /// The shares that are not followed here.
+    var resting: Set<String> = []
+    /// The nodes that are not followed for that.
+    var rested: Set<NodeID> = []
     /// The server's description of itself.
     var wantsInfo: (@Sendable () async -> [UInt8])?
     private(set) var counts = HouseCounts()
@@ -90,11 +96,11 @@ actor House {
             kept.forget(id)
         }
         tell(news)
-        for id in added where followers[id] == nil {
+        for id in added {
             guard let record = board.nodes[id]?.record else { continue }
             board.restore(id, kept.node(id) ?? NodeSeed.node(of: record))
-            follow(record)
         }
+        arrange(added: Set(added))
     }
 
     /// Takes notice that a node did not answer: its subscription may be dead, too, and is set up again.
@@ -120,7 +126,7 @@ actor House {
         kept.forget(id)
     }
 
-    private func follow(_ record: NodeRecord) {
+    func follow(_ record: NodeRecord) {
         let id = record.nodeID
         let request = SubscribeRequest(
             minIntervalFloor: 0, maxIntervalCeiling: UInt16(clamping: settings.silence.components.seconds),
@@ -147,6 +153,8 @@ actor House {
     }
 
     private func take(_ event: SubscriptionEvent, of id: NodeID) {
+        // The last words of a subscription that was ended.
+        guard followers[id] != nil else { return }
         if case .lost(let error, let delay) = event {
             counts.losses += 1
             logger.info("the subscription of node \(id.rawValue) is lost, another try in \(delay): \(error)")
@@ -156,7 +164,7 @@ actor House {
         carryOut(board.take(event, of: id, at: time.now, unix: unixMilliseconds))
     }
 
-    private func end(_ id: NodeID, _ reason: String) {
+    func end(_ id: NodeID, _ reason: String) {
         carryOut(board.end(id, reason))
     }
 

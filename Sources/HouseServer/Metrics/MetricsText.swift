@@ -41,6 +41,8 @@ struct HouseMetrics: Sendable {
     var counts: HouseCounts
     var traffic: TrafficCounts
     var now: Instant
+    /// The nodes that another host follows.
+    var resting: Set<NodeID> = []
     /// Whether names and measured values are told.
     var hasValues: Bool
 
@@ -48,10 +50,13 @@ struct HouseMetrics: Sendable {
         var metrics = MetricsText()
         metrics.family("matterctl_nodes", "gauge", "Nodes of the house.")
         metrics.sample("matterctl_nodes", [("state", "up")], Double(nodes.count { $0.isAvailable }))
-        metrics.sample("matterctl_nodes", [("state", "down")], Double(nodes.count { !$0.isAvailable }))
+        metrics.sample(
+            "matterctl_nodes", [("state", "down")],
+            Double(nodes.count { !$0.isAvailable && !resting.contains($0.record.nodeID) }))
+        if !resting.isEmpty { metrics.sample("matterctl_nodes", [("state", "elsewhere")], Double(resting.count)) }
         metrics.family("matterctl_report_age_seconds", "gauge", "Time since a node was heard last.", unit: "seconds")
         for node in nodes {
-            guard let heard = node.heardAt else { continue }
+            guard let heard = node.heardAt, !resting.contains(node.record.nodeID) else { continue }
             metrics.sample(
                 "matterctl_report_age_seconds", [("node", "\(node.record.nodeID.rawValue)")],
                 ((now - heard) / .milliseconds(1)).rounded() / 1000)

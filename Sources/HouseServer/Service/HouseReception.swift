@@ -36,17 +36,27 @@ struct HouseReception: Reception {
     private func health() async -> PageResponse {
         let board = await house.board
         let up = board.nodes.values.count { $0.isAvailable }
-        let health: JSONObject = [
+        var health: JSONObject = [
             "version": .string(commands.settings.version), "node_count": .int(Int64(board.nodes.count)),
             "nodes_up": .int(Int64(up)), "settled": .bool(board.isSettled),
         ]
+        if let shares = commands.shares, !shares.declared.isEmpty {
+            health["shares"] = .array(
+                await shares.reports().map { share in
+                    [
+                        "name": .string(share.name), "state": .string(share.state),
+                        "node_count": .int(Int64(share.nodeCount)), "nodes_up": .int(Int64(share.upCount)),
+                    ]
+                })
+        }
         return .json(JSONValue.object(health).utf8())
     }
 
     private func metrics() async -> PageResponse {
         let metrics = HouseMetrics(
             nodes: await house.board.sorted, counts: await house.counts,
-            traffic: await house.controller.context.traffic(), now: house.time.now, hasValues: hasValues)
+            traffic: await house.controller.context.traffic(), now: house.time.now, resting: await house.restingNodes,
+            hasValues: hasValues)
         return PageResponse(status: 200, contentType: MetricsText.contentType, body: Array(metrics.text().utf8))
     }
 

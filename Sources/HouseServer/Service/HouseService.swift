@@ -31,6 +31,8 @@ public struct HouseService: Sendable {
         public var hasBluetooth = false
         /// The nodes that are served; all, if `nil`.
         public var includes: (@Sendable (NodeRecord) -> Bool)?
+        /// The shares that have names; `nil` for none.
+        public var shares: HouseShares?
         /// The variables of the service manager: LISTEN_FDS, NOTIFY_SOCKET and others.
         public var environment: [String: String] = [:]
 
@@ -77,8 +79,15 @@ public struct HouseService: Sendable {
     public func run(ready: @Sendable ([String]) -> Void) async throws {
         let manager = ServiceManager(environment: settings.environment)
         cprocess_watch_hangup()
-        let house = House(controller, settings: House.Settings(includes: settings.includes), time: time, logger: logger)
-        let commands = InterfaceCommands(house: house, settings: interface, logger: logger, catalogue: .standard)
+        var part = House.Settings(includes: settings.includes)
+        if let shares = settings.shares { part.share = { shares.name(of: $0) } }
+        let house = House(controller, settings: part, time: time, logger: logger)
+        if let shares = settings.shares {
+            await house.begin(resting: shares.resting)
+            await shares.attach(house)
+        }
+        let commands = InterfaceCommands(
+            house: house, settings: interface, logger: logger, catalogue: .standard, shares: settings.shares)
         await house.setInfo { await commands.serverInfo() }
         controller.context.use(HouseMemory(house: house))
         let reception = HouseReception(

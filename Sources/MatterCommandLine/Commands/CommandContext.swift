@@ -1,5 +1,6 @@
 public import ArgumentParser
 import Glibc
+import HouseServer
 public import Logging
 public import MatterController
 
@@ -7,6 +8,8 @@ public import MatterController
 public struct CommandContext: Sendable {
     /// The controller of the server that carries out the run under way; `nil` for a process of its own.
     @TaskLocal static var served: Controller?
+    /// The shares of that server.
+    @TaskLocal static var servedShares: HouseShares?
 
     /// The controller.
     public private(set) var controller: Controller

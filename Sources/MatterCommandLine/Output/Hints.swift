@@ -238,6 +238,14 @@ public enum Hints {
             "name another fabric with --fabric, or create one: matterctl fabric create NAME --issuer …",
         "fabric.choose-again": "choose again: matterctl fabric use NAME",
         "fabric.name-in-use": "choose another name, or remove it first: matterctl fabric remove {0}",
+        "serve.peer": "name its server: --from URL, or --peer where this server is started",
+        "serve.shares-again":
+            "the file is fabrics/FABRIC/programs/serve-shares.json: take it away, then the options of the servers count again",
+        "serve.shares-see": "see them with: matterctl serve shares",
+        "serve.start": "start it: matterctl serve; see whether it is: systemctl --user status matterctl-serve",
+        "serve.take-again": "take it again, when the other host is reached: matterctl serve take {0}",
+        "serve.take-dead": "if that host is dead: matterctl serve take {0} --force",
+        "serve.take-later": "see who has it: matterctl serve shares; then take it again, if you still want it",
         "serve.token-see": "see them with: matterctl serve token ls",
         "serve.tokens-again":
             "the file is fabrics/FABRIC/programs/serve-tokens.json: take it away, and make the tokens again",

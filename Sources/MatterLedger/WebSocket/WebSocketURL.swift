@@ -10,6 +10,8 @@ public struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The address of a Unix socket has room for so many bytes (unix(7)).
     private static let longestSocket = 107
+    /// The beginning of the tokens of our own server.
+    private static let tokenPrefix = "mctl_"
     /// The path that servers of Matter controllers have, where none is given.
     private static let usualPath = "/ws"
 
@@ -65,6 +67,15 @@ public struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
         return url.path
     }
 
+    /// The path without tokens of our own server.
+    private var shownTarget: String {
+        target.split(separator: "/", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix(Self.tokenPrefix) ? "…" : String($0) }.joined(separator: "/")
+    }
+
+    /// Whether the address has a token of our own server in its path, and so is a secret.
+    public var hasToken: Bool { shownTarget != target }
+
     /// The host, as a request names it.
     var host: String {
         guard case .service(let url) = place else { return "localhost" }
@@ -77,10 +88,10 @@ public struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
         return url.scheme == .https
     }
 
-    /// The address as text, as messages and logs show it.
+    /// The address as text, as messages and logs show it: without a token in its path.
     public var description: String {
         switch place {
-        case .service: "\(isEncrypted ? "wss" : "ws")://\(host)\(target)"
+        case .service: "\(isEncrypted ? "wss" : "ws")://\(host)\(shownTarget)"
         case .socket(let path): "unix:\(path)"
         }
     }

@@ -44,6 +44,7 @@ struct InterfaceCommands: Sendable {
     let settings: Settings
     let logger: Logger
     let catalogue: Catalogue
+    var shares: HouseShares?
     let memory = Memory()
 
     var controller: Controller { house.controller }
@@ -82,6 +83,7 @@ struct InterfaceCommands: Sendable {
         "get_loglevel": (0, { commands, _ in commands.logLevel() }),
         "set_loglevel": (0, { commands, _ in commands.logLevel() }),
         "subscribe_attribute": (0, { _, _ in [Array("{}".utf8)] }),
+        giveUpShare: (0, { try await $0.giveUpShare($1) }),
         "get_all_credentials": (12, { commands, _ in try commands.allCredentials() }),
         "get_fabric_label": (12, { commands, _ in commands.fabricLabel() }),
         "get_thread_border_routers": (12, { commands, _ in try await commands.borderRouters() }),
@@ -118,6 +120,7 @@ struct InterfaceCommands: Sendable {
             let roles = missing.map(\.rawValue).sorted().joined(separator: ", ")
             throw InterfaceError(.unknown, "\(visitor.name) may not do this: it needs the role \(roles)")
         }
+        if let record { try await checkShare(of: record, request.command) }
     }
 
     /// The node that a request is about; `nil` if it is about none.

@@ -5,13 +5,15 @@ import MatterController
 /// The commands of this user's shells, carried out by the server over its own sessions.
 struct HouseShell: ShellCommands {
     private let controller: Controller
+    private let shares: HouseShares
     private let state: String
     private let fabric: String
     private let modules: [VendorModule]
 
     /// - Parameter state: the state directory, as `ServerCall` identifies it.
-    init(_ controller: Controller, state: String, fabric: String) {
+    init(_ controller: Controller, _ shares: HouseShares, state: String, fabric: String) {
         self.controller = controller
+        self.shares = shares
         self.state = state
         self.fabric = fabric
         modules = VendorModule.all
@@ -41,7 +43,9 @@ struct HouseShell: ShellCommands {
                 return 0
             })
         return await CommandContext.$served.withValue(controller) {
-            await Program.run(call.arguments, with: modules, on: terminal)
+            await CommandContext.$servedShares.withValue(shares) {
+                await Program.run(call.arguments, with: modules, on: terminal)
+            }
         }
     }
 }

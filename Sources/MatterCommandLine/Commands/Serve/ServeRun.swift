@@ -32,8 +32,19 @@ struct ServeRun: NetworkCommand {
     @Option(help: ArgumentHelp("The version of the interface: 11 or 13.", valueName: "N")) var schema = 11
     @Option(
         help: ArgumentHelp(
-            "Serve these only: a node, room:NAME or type:TYPE; may be repeated.", valueName: "SHARE"))
+            "Serve these only: a node, room:NAME or type:TYPE, after the name of a share: north=room:Hall; may be repeated.",
+            valueName: "[NAME=]NODES"))
     var only: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Wait with this share until it is taken here ('serve take'); may be repeated.",
+            valueName: "NAME"))
+    var standBy: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "The server of the host that has the share otherwise: a URL, or @FILE with it; may be repeated.",
+            valueName: "[NAME=]URL"))
+    var peer: [String] = []
     @Option(
         help: ArgumentHelp(
             "What to do when the attestation of a new device fails: enforce, warn or skip.", valueName: "MODE"))
@@ -53,6 +64,7 @@ struct ServeRun: NetworkCommand {
         }
         guard options.address == nil else { throw ValidationError("--address is for one node") }
         _ = try listen.map { try Self.place($0) }
+        _ = try ServeShare(only: only, standBy: standBy, peers: peer)
     }
 
     /// `127.0.0.1:5580`, `[::1]:5580`.
@@ -85,7 +97,9 @@ struct ServeRun: NetworkCommand {
         settings.version = Version.text
         settings.trust = trust.policy(attestation.enforcement)
         settings.hasBluetooth = ble
-        settings.includes = try ServeShare.filter(only, context.controller)
+        let share = try ServeShare(only: only, standBy: standBy, peers: peer)
+        settings.includes = try share.filter(context.controller)
+        let named = try share.shares(context.controller)
         let logger = logger(environment, context)
         var house = context.controller.options
         // Commands go over the sessions of the subscriptions.
@@ -93,7 +107,10 @@ struct ServeRun: NetworkCommand {
         house.keepsSessions = false
         let controller = Controller(house)
         do {
-            let shell = try self.shell(controller)
+            let shares = try HouseShares(
+                controller.context, named, authorities: Environment.variable("MATTERCTL_CA_FILE"), logger: logger)
+            settings.shares = shares
+            let shell = try self.shell(controller, shares)
             let service = HouseService(
                 controller, settings, runner: ServedCommands(options.state, Terminal.current), shell: shell,
                 logger: logger)
@@ -108,12 +125,14 @@ struct ServeRun: NetworkCommand {
     }
 
     /// The place for commands of this user's shells; `nil` where there is no folder for its socket.
-    private func shell(_ controller: Controller) throws -> (place: String, commands: any ShellCommands)? {
+    private func shell(_ controller: Controller, _ shares: HouseShares) throws -> (
+        place: String, commands: any ShellCommands
+    )? {
         let state = controller.options.state
         guard let folder = RuntimeDirectory(environment: Environment.all),
             let identity = ServerCall.identity(of: state.path)
         else { return nil }
-        let commands = HouseShell(controller, state: identity, fabric: try controller.context.fabric().name)
+        let commands = HouseShell(controller, shares, state: identity, fabric: try controller.context.fabric().name)
         return (try folder.place(of: ServerCall.name(of: identity)), commands)
     }
 

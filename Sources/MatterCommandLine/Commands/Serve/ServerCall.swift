@@ -29,10 +29,15 @@ struct ServerCall {
     /// - Returns: `nil` for a command that goes its own way.
     init?(_ command: any NetworkCommand, _ arguments: [String]) {
         let options = command.options
-        guard !options.direct, options.mayBeServed, command.isServed,
-            !arguments.contains(where: Self.needsShell)
-        else { return nil }
-        self.arguments = arguments
+        if let command = command as? any ServerCommand {
+            guard let handedOver = try? command.handedOver(arguments) else { return nil }
+            self.arguments = handedOver
+        } else {
+            guard !options.direct, options.mayBeServed, command.isServed,
+                !arguments.contains(where: Self.needsShell)
+            else { return nil }
+            self.arguments = arguments
+        }
         self.options = options
         mayRepeat = command.onlyReads
         patience = Int64((command.longestRun ?? Budget.standard) / .milliseconds(1)) + Self.overtime

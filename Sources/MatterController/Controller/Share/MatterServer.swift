@@ -29,7 +29,7 @@ public actor MatterServer {
     private var reader: Task<Void, Never>?
 
     /// The fabric of the server, by the name that devices tell fabrics apart by.
-    nonisolated let fabric: CompressedFabricID
+    public nonisolated let fabric: CompressedFabricID
     /// The server's version of the interface.
     nonisolated let schemaVersion: Int
 
@@ -163,6 +163,17 @@ public actor MatterServer {
             throw ShareError(.serverMalformed, "\(place) answered without the id of the node")
         }
         return node
+    }
+
+    /// Asks the server for something that no other method has.
+    ///
+    /// - Parameter command: the name of the command, as the interface has it.
+    /// - Returns: the result, as the server gave it.
+    /// - Throws: ``ShareError``; `CancellationError`.
+    public func result(
+        of command: String, _ arguments: JSONObject, deadline: Instant
+    ) async throws -> JSONValue {
+        try await ask(command, arguments, deadline: deadline)
     }
 
     private func ask(_ name: String, _ arguments: JSONObject, deadline: Instant) async throws -> JSONValue {
