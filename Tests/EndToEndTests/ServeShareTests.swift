@@ -69,6 +69,54 @@ private final class ShareHost: Sendable {
         Issue.record("not \(state) with \(up) up: \(String(describing: last)) \(log)")
     }
 
+    /// A client that prints each event that it is told.
+    func listen() throws -> Child {
+        let script = """
+            import asyncio, sys, aiohttp
+            async def main():
+                async with aiohttp.ClientSession() as session, session.ws_connect(sys.argv[1]) as socket:
+                    await socket.receive()
+                    await socket.send_str('{"message_id": "1", "command": "start_listening"}')
+                    await socket.receive()
+                    print("listening", flush=True)
+                    async for message in socket: print(message.data, flush=True)
+            asyncio.run(main())
+            """
+        return try Child(
+            Laboratory.python, ["-c", script, "ws://127.0.0.1:\(port)/ws/\(token)"],
+            environment: Laboratory.environment,
+            folder: matterctl.folder)
+    }
+
+    /// A server that says that it is this one, takes one request, and does nothing.
+    func imposter(port: Int) throws -> Child {
+        let script = """
+            import asyncio, sys, urllib.request
+            from aiohttp import web
+            request = urllib.request.Request(sys.argv[1], headers={"Authorization": "Bearer " + sys.argv[2]})
+            info = urllib.request.urlopen(request, timeout=10).read().decode()
+            async def talk(request):
+                socket = web.WebSocketResponse()
+                await socket.prepare(request)
+                await socket.send_str(info)
+                print("asked", (await socket.receive()).data, flush=True)
+                await socket.receive()
+                return socket
+            async def main():
+                app = web.Application()
+                app.router.add_get("/ws", talk)
+                runner = web.AppRunner(app)
+                await runner.setup()
+                await web.TCPSite(runner, "127.0.0.1", int(sys.argv[3])).start()
+                print("ready", flush=True)
+                await asyncio.sleep(3600)
+            asyncio.run(main())
+            """
+        return try Child(
+            Laboratory.python, ["-c", script, "http://127.0.0.1:\(self.port)/info", token, "\(port)"],
+            environment: Laboratory.environment, folder: matterctl.folder)
+    }
+
     /// Sends one command of the interface over a WebSocket.
     func ask(_ command: String, _ arguments: String) async throws -> JSON {
         let script = """
@@ -134,11 +182,18 @@ private struct TwoHosts {
         #expect(before["details"]?.string?.contains("'north'") == true, "\(before)")
         #expect(light.steps.count { $0 == "subscribed" } == 1, "\(light.steps)")
 
+        let listener = try first.listen()
+        try await eventually("the client listens: \(listener.stderr)") { listener.stdout.contains("listening") }
         let taken = try await second.matterctl.succeed("serve", "take", "north", "--json").json()
         #expect(taken["result"]?.string == "taken" && taken["givenUp"]?.bool == true, "\(taken)")
         #expect(taken["nodeCount"]?.int == 1 && taken["from"]?.string?.contains("mctl_") == false, "\(taken)")
         try await second.waitFor("held", up: 1)
         try await first.waitFor("given-up", up: 0)
+        // Home Assistant would forget a node that is removed, with its name and automations.
+        try await eventually("the client is told: \(listener.stdout)") {
+            listener.stdout.contains("\"available\":false")
+        }
+        #expect(listener.stdout.contains("node_updated") && !listener.stdout.contains("node_removed"))
         // The first one has ended its session before the second one subscribed.
         let steps = light.steps
         let places = steps.indices.filter { steps[$0] == "subscribed" }
@@ -207,6 +262,40 @@ private struct TwoHosts {
         await second.kill()
         let none = try await second.matterctl.fail(10, "serve", "shares", "--json")
         #expect(try none.error()["id"]?.string == "serve.not-running", "\(none)")
+        await hosts.end()
+    }
+
+    @Test(
+        "a host that is killed while it takes a share, and one that is never answered, do not follow; the next take mends it",
+        .timeLimit(.minutes(15)))
+    func interrupted() async throws {
+        let hosts = try await TwoHosts(ports: (8487, 8488))
+        let (first, second) = (hosts.first, hosts.second)
+        let imposter = try first.imposter(port: 8489)
+        try await eventually("it listens: \(imposter.stderr)") { imposter.stdout.contains("ready") }
+        let words = ["serve", "take", "north", "--from", "ws://127.0.0.1:8489/ws", "--json"]
+        let killed = try second.matterctl.start(words)
+        try await eventually("it is asked: \(killed.stderr)") { imposter.stdout.contains("asked") }
+        #expect(imposter.stdout.contains("give_up_share"), "\(imposter.stdout)")
+        await second.kill()
+        #expect(await killed.status() == 4, "\(killed.stderr)")
+        #expect(try JSON(parsing: killed.stderr)["error"]?["outcome"]?.string == "unknown", "\(killed.stderr)")
+        try await second.start()
+        try await second.waitFor("taking", up: 0)
+        let shares = try await second.matterctl.succeed("serve", "shares", "--json").json()
+        #expect(shares[0]?["state"]?.string == "taking" && shares[0]?["upCount"]?.int == 0, "\(shares)")
+        try await first.waitFor("held", up: 1)
+
+        let asked = imposter.stdout.count { $0 == "\n" }
+        let lost = try second.matterctl.start(words)
+        try await eventually("it is asked again: \(lost.stderr)") { imposter.stdout.count { $0 == "\n" } > asked }
+        imposter.signal(SIGKILL)
+        #expect(await lost.status() == 4, "\(lost.stderr)")
+        #expect(lost.stderr.contains("serve.peer-lost"), "\(lost.stderr)")
+        try await second.waitFor("taking", up: 0)
+        try await second.matterctl.succeed("serve", "take", "north")
+        try await second.waitFor("held", up: 1)
+        try await first.waitFor("given-up", up: 0)
         await hosts.end()
     }
 

@@ -32,7 +32,8 @@ extension ServeCommand {
         static let configuration = CommandConfiguration(
             commandName: "take", abstract: "Let the server of this host follow a share, and the other host leave it.",
             discussion: """
-                The other host gives the share up first; then the server that runs here follows its nodes. Run it on the host                 that is to have the share.
+                The other host gives the share up first; then the server that runs here follows its nodes. Run it on the \
+                host that is to have the share.
 
                 Example: matterctl serve take north
                 """)
