@@ -13,7 +13,7 @@ private final class ShareHost: Sendable {
     private let words: [String]
     private let server: Mutex<Child?> = Mutex(nil)
 
-    init(_ matterctl: MatterCtl, port: Int, peer: Int, options: [String] = []) async throws {
+    init(_ matterctl: MatterCtl, port: Int, options: [String] = []) async throws {
         self.matterctl = matterctl
         self.port = port
         token = try await matterctl.succeed("serve", "token", "add", "peer", "--role", "administer").result
@@ -43,25 +43,27 @@ private final class ShareHost: Sendable {
         _ = await child?.status()
     }
 
-    func health() async throws -> JSON {
+    func health() async throws -> JSON { try JSON(parsing: try await get("/health")) }
+
+    func get(_ path: String) async throws -> String {
         let script = """
             import sys, urllib.request
             request = urllib.request.Request(sys.argv[1], headers={"Authorization": "Bearer " + sys.argv[2]})
             print(urllib.request.urlopen(request, timeout=10).read().decode())
             """
         let child = try Child(
-            Laboratory.python, ["-c", script, "http://127.0.0.1:\(port)/health", token],
+            Laboratory.python, ["-c", script, "http://127.0.0.1:\(port)\(path)", token],
             environment: Laboratory.environment, folder: matterctl.folder)
         #expect(await child.status() == 0, "\(child.stderr)")
-        return try JSON(parsing: child.stdout)
+        return child.stdout
     }
 
     /// Waits until the share is in a state, with its light followed or not.
-    func waitFor(_ state: String, up: Int) async throws {
+    func waitFor(_ state: String, up: Int, of share: Int = 0) async throws {
         var last: JSON?
         for _ in 0..<300 {
             let health = try await health()
-            last = health["shares"]?[0]
+            last = health["shares"]?[share]
             if last?["state"]?.string == state, last?["nodes_up"]?.int == up { return }
             // Another process: nothing tells when it is so.
             try await Task.sleep(for: .milliseconds(100))
@@ -145,22 +147,47 @@ private struct TwoHosts {
     static let toggle =
         #"{"node_id": 1, "endpoint_id": 1, "cluster_id": 6, "command_name": "Toggle", "payload": {}}"#
 
-    init(ports: (Int, Int)) async throws {
-        light = try await VirtualDevice.start("on-off-light", isAdvertised: true)
-        let (owner, anna) = (try MatterCtl(), try MatterCtl())
-        try await owner.commission(light, ["--name", "lamp"])
+    /// Makes the second one a member of the first one's fabric.
+    private static func join(_ anna: MatterCtl, _ owner: MatterCtl) async throws {
         let (request, answer) = (anna.folder.file("request").path, owner.folder.file("answer").path)
         try await anna.succeed("fabric", "join-request", "--output", request)
         try await owner.succeed("fabric", "member", "add", "anna", "--csr", request, "--output", answer, "--yes")
         try await anna.succeed("fabric", "import", answer)
-        first = try await ShareHost(owner, port: ports.0, peer: ports.1)
+    }
+
+    init(ports: (Int, Int)) async throws {
+        light = try await VirtualDevice.start("on-off-light", isAdvertised: true)
+        let (owner, anna) = (try MatterCtl(), try MatterCtl())
+        try await owner.commission(light, ["--name", "lamp"])
+        try await Self.join(anna, owner)
+        first = try await ShareHost(owner, port: ports.0)
         // Each knows the other's URL with its token; only one of them says so at its start.
         second = try await ShareHost(
-            anna, port: ports.1, peer: ports.0, options: ["--stand-by", "north", "--peer", "@\(first.url)"])
+            anna, port: ports.1, options: ["--stand-by", "north", "--peer", "@\(first.url)"])
         try await first.start()
         try await second.start()
         try await first.waitFor("held", up: 1)
         try await second.waitFor("stand-by", up: 0)
+    }
+
+    /// Two hosts, each with a share of its own, that wait with the other's.
+    init(ports: (Int, Int), and hall: VirtualDevice) async throws {
+        light = try await VirtualDevice.start("on-off-light", isAdvertised: true)
+        let (owner, anna) = (try MatterCtl(), try MatterCtl())
+        try await owner.commission(light, ["--name", "lamp"])
+        try await owner.commission(hall, ["--name", "hall"])
+        try await Self.join(anna, owner)
+        let second = anna.folder.file("url").path
+        first = try await ShareHost(
+            owner, port: ports.0,
+            options: ["--only", "south=hall", "--stand-by", "south", "--peer", "south=@\(second)"])
+        self.second = try await ShareHost(
+            anna, port: ports.1,
+            options: ["--only", "south=hall", "--stand-by", "north", "--peer", "north=@\(first.url)"])
+        try await first.start()
+        try await self.second.start()
+        try await first.waitFor("held", up: 1)
+        try await self.second.waitFor("held", up: 1, of: 1)
     }
 
     func end() async {
@@ -296,6 +323,26 @@ private struct TwoHosts {
         try await second.matterctl.succeed("serve", "take", "north")
         try await second.waitFor("held", up: 1)
         try await first.waitFor("given-up", up: 0)
+        await hosts.end()
+    }
+
+    @Test("two hosts with a share each wait with the other's, and one takes both", .timeLimit(.minutes(15)))
+    func both() async throws {
+        let hall = try await VirtualDevice.start("on-off-light", isAdvertised: true)
+        defer { hall.stop() }
+        let hosts = try await TwoHosts(ports: (8477, 8478), and: hall)
+        let (first, second) = (hosts.first, hosts.second)
+        try await first.waitFor("stand-by", up: 0, of: 1)
+        try await second.waitFor("stand-by", up: 0)
+        #expect(try await first.ask("device_command", TwoHosts.toggle)["error_code"] == nil)
+        #expect(try await second.ask("device_command", TwoHosts.toggle)["error_code"]?.int == 3)
+        let metrics = try await second.get("/metrics")
+        #expect(metrics.contains("{state=\"elsewhere\"} 1") && metrics.contains("{state=\"down\"} 0"), "\(metrics)")
+        try await first.matterctl.succeed("serve", "take", "south")
+        try await first.waitFor("held", up: 1, of: 1)
+        try await first.waitFor("held", up: 1)
+        try await second.waitFor("given-up", up: 0, of: 1)
+        try await second.waitFor("stand-by", up: 0)
         await hosts.end()
     }
 

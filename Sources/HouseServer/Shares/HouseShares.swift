@@ -161,14 +161,15 @@ public actor HouseShares {
         let place = try place(name)
         let id = try SystemRandom().integer(UInt64.self)
         let peer = (url ?? shares[place].share.peer).map(makePeer)
-        guard peer != nil || isForced || shares[place].holding.isHeld else {
+        if peer == nil, shares[place].holding.isHeld { return await here(name) }
+        guard peer != nil || isForced else {
             throw ServerError(
                 .peerUnnamed, "the other host of the share '\(name)' is not known", hint: .step("serve.peer"))
         }
         let first: ShareHolding.Entry
         do throws(ShareHolding.Refusal) {
             guard let entry = try shares[place].holding.begin(take: id, asksAgain: url != nil, now: now) else {
-                return ShareTaking(isTaken: false, from: nil, isGivenUp: false, nodeCount: await count(name))
+                return await here(name)
             }
             first = entry
         } catch {
@@ -281,6 +282,11 @@ public actor HouseShares {
         }
         lastWrite = time.start { _ = await writing.value }
         try await writing.value.get()
+    }
+
+    /// The outcome for a share that is here already.
+    private func here(_ name: String) async -> ShareTaking {
+        ShareTaking(isTaken: false, from: nil, isGivenUp: false, nodeCount: await count(name))
     }
 
     private func count(_ name: String) async -> Int {
