@@ -158,6 +158,13 @@ import Testing
         #expect(board.takeToKeep(all: false).map(\.0) == [id])
     }
 
+    @Test func aNodeThatIsFollowedNoMoreIsNotAvailable() {
+        var board = board()
+        _ = take(established(result((onOff, .bool(false)))), &board)
+        #expect(board.end(id, "over").news == [.nodeUpdated(id)])
+        #expect(board.nodes[id]?.isAvailable == false)
+    }
+
     @Test func aNodeIsShownFromTheRecordOfTheLastRun() throws {
         var first = board()
         _ = take(established(result((.parts, .array(of: [.uint(1)])), (onOff, .bool(true)))), &first)

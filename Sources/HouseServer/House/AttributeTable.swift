@@ -81,6 +81,14 @@ struct AttributeTable: Sendable, Equatable {
         self = kept
     }
 
+    /// Gives back the room that the table has grown into, once all of a node has come.
+    mutating func compact() {
+        paths = paths.withUnsafeBufferPointer { Array($0) }
+        ends = ends.withUnsafeBufferPointer { Array($0) }
+        times = times.withUnsafeBufferPointer { Array($0) }
+        octets = octets.withUnsafeBufferPointer { Array($0) }
+    }
+
     // MARK: Places
 
     /// The first position whose path is not less.

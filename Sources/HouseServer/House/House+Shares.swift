@@ -13,6 +13,11 @@ extension House {
     /// The nodes that are there and not followed here.
     var restingNodes: Set<NodeID> { rested.intersection(board.nodes.keys) }
 
+    /// The state of a node from memory; `nil` for one that is not followed here, which has to be asked.
+    func knownState(of id: NodeID, at paths: [AttributePath]) -> KnownState? {
+        rested.contains(id) ? nil : board.state(of: id, at: paths, now: time.now)
+    }
+
     /// Begins with shares that are not followed.
     func begin(resting shares: Set<String>) { resting = shares }
 
@@ -27,8 +32,7 @@ extension House {
                 guard rested.insert(id).inserted else { continue }
                 leave(id)
                 // Clients are told that it is not available. They would forget one that is removed, with its name and automations.
-                // The board takes a single loss for no absence.
-                for _ in 0..<2 { end(id, Self.elsewhere) }
+                end(id, Self.elsewhere)
                 left.append(node.record)
             } else if rested.remove(id) != nil || added.contains(id), followers[id] == nil {
                 follow(node.record)

@@ -132,6 +132,7 @@ struct HouseBoard: Sendable {
             nodes[id]?.nextEvent = result.events.compactMap { $0.event.map { $0.number &+ 1 } }.max() ?? 0
         }
         outcome = report(id, result, now)
+        nodes[id]?.attributes.compact()
         nodes[id]?.heardAt = now
         nodes[id]?.losses = 0
         nodes[id]?.failure = nil
@@ -220,8 +221,9 @@ struct HouseBoard: Sendable {
 
     /// Takes the end of all attempts to follow a node.
     mutating func end(_ id: NodeID, _ reason: String) -> Outcome {
-        guard let node = nodes[id] else { return Outcome() }
-        nodes[id]?.losses = 1
+        guard var node = nodes[id] else { return Outcome() }
+        // No further attempt will tell whether this was a single one.
+        node.losses = max(node.losses, 1)
         return lose(id, node, reason)
     }
 

@@ -88,6 +88,6 @@ struct HouseMemory: KnownStates {
     let house: House
 
     func state(of node: NodeID, at paths: [AttributePath]) async -> KnownState? {
-        await house.board.state(of: node, at: paths, now: house.time.now)
+        await house.knownState(of: node, at: paths)
     }
 }

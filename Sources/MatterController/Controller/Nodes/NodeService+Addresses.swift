@@ -1,4 +1,3 @@
-import MatterNetwork
 public import MatterState
 
 extension NodeService {
@@ -17,7 +16,7 @@ extension NodeService {
                     compressedFabricID: identity, nodeID: node.nodeID.rawValue)
                 for try await case .found(let place) in updates { found[true] = place.addresses }
             }
-            texts = (found[true] ?? []).map { "\($0)" }
+            texts = (found[true] ?? []).map { Self.host("\($0)") }
         }
         for address in node.addresses {
             let text = Self.host("\(address)")
