@@ -1,4 +1,6 @@
 import Foundation
+import MatterTestKit
+import TestSupport
 import Testing
 
 /// Devices that are examined before they are sold.
@@ -40,6 +42,20 @@ struct CheckDeviceTests {
         #expect(page.contains("8 passed, 0 failed, 1 not tried") && page.contains("one of 3 of our datagrams is lost"))
         let file = try JSON(parsing: String(contentsOf: folder.appendingPathComponent("report.json"), encoding: .utf8))
         #expect(try #require(file["cases"]?.elements).contains { !($0["trace"]?.elements ?? []).isEmpty })
+        // Each case that talks to the device has its messages in words.
+        let cases = try #require(file["cases"]?.elements)
+        for (kind, text) in [
+            ("commissioning", "PBKDFParamRequest, unsecured"),
+            ("commissioning", "command 0/operational-credentials/add-noc"),
+            ("attestation", "attestation-request"), ("conformance", "ReportData"), ("loss", "retransmission 1"),
+            ("window", "open-commissioning-window"), ("second-administrator", "WriteRequest"),
+            ("removal", "remove-fabric"),
+        ] {
+            let messages = cases.first { $0["case"]?.string == kind }?["messages"]?.elements ?? []
+            #expect(
+                messages.contains { $0.string?.contains(text) == true }, "\(kind): \(text) in \(messages.prefix(3))")
+        }
+        #expect(page.contains("<summary>Messages (") && page.contains("pakePasscodeVerifier=(secret)"))
         // The setup code is nowhere in the report.
         #expect(!page.contains("\(device.passcode)") && !page.contains(device.qrCode))
         #expect(!"\(file)".contains("\(device.passcode)"))
@@ -125,5 +141,95 @@ struct CheckDeviceTests {
         }
         let page = try String(contentsOf: folder.appendingPathComponent("report.html"), encoding: .utf8)
         #expect(page.contains("descriptor.server-list"))
+    }
+
+    @Test("of two devices of a manifest, the one with another vendor id than its label says fails, and gets no label")
+    func manifest() async throws {
+        let (good, other) = (
+            try await VirtualDevice.start(options: ["--serial", "A-1"]),
+            try await VirtualDevice.start(options: ["--serial", "A-2", "--vendor-id", "0xFFF2"])
+        )
+        defer { for device in [good, other] { device.stop() } }
+        var matterctl = try MatterCtl()
+        let server = try StandInServer { target in
+            switch target.prefix(while: { $0 != "?" }) {
+            case "/dcl/model/models/65521/32769":
+                .init(#"{"model":{"vid":65521,"pid":32769,"productName":"Lamp"}}"#)
+            case "/dcl/compliance/compliance-info/65521/32769/1/matter":
+                .init(
+                    #"""
+                    {"complianceInfo":{"vid":65521,"pid":32769,"softwareVersion":1,"softwareVersionCertificationStatus":2}}
+                    """#)
+            default: .init(LedgerScene.notFound, status: 404)
+            }
+        }
+        matterctl.environment["MATTERCTL_LEDGER"] = server.url
+        let trust = matterctl.folder.file("trust")
+        try FileManager.default.createDirectory(at: trust, withIntermediateDirectories: true)
+        for (number, device) in [good, other].enumerated() {
+            try FileManager.default.copyItem(
+                at: URL(fileURLWithPath: device.trust).appendingPathComponent("paa.der"),
+                to: trust.appendingPathComponent("paa\(number).der"))
+        }
+        let label = try await matterctl.run([
+            "payload", "make", "--passcode", "\(other.passcode)", "--discriminator", "\(other.discriminator)",
+            "--vendor-id",
+            "0xFFF1", "--product-id", "0x8001", "--json",
+        ]).json()
+        let rows = [
+            "qrCode,manualCode,name,vendorId,productId,serialNumber,address",
+            "\(good.qrCode),\(good.manualCode),lamp 1,0xFFF1,0x8001,A-1,\(good.address)",
+            "\(label["qrCode"]?.string ?? ""),\(label["manualCode"]?.string ?? ""),lamp 2,0xFFF1,0x8001,A-2,\(other.address)",
+        ]
+        let file = matterctl.folder.file("run.csv")
+        try Data(rows.joined(separator: "\n").utf8).write(to: file)
+        let (folder, labels) = (matterctl.folder.file("reports"), matterctl.folder.file("labels.html"))
+        let run = try await matterctl.run([
+            "check-device", "--manifest", file.path, "--report", folder.path, "--labels", labels.path, "--trust",
+            trust.path,
+            "--allow-test-devices", "--json",
+        ])
+        #expect(try run.status == 12 && run.error()["message"]?.string == "1 of 2 devices failed: line 3", "\(run)")
+        let results = try run.stdout.split(separator: "\n").map { try JSON(parsing: String($0)) }
+        #expect(results.map { $0["line"]?.int } == [2, 3], "\(run)")
+        let (first, second) = (try verdicts(results[0]), try verdicts(results[1]))
+        #expect(first.filter { $0.value != "passed" } == ["discovery": "not tried"], "\(results[0])")
+        #expect(first["label"] == "passed" && first["certificate"] == "passed" && first["ledger"] == "passed")
+        let wrong = Set(second.filter { $0.value == "failed" }.keys)
+        #expect(wrong == ["label", "certificate", "payload"], "\(results[1])")
+        #expect("\(results[1])".contains("0xFFF1 by the manifest, but 0xFFF2 by the device"))
+        let index = try String(contentsOf: folder.appendingPathComponent("index.html"), encoding: .utf8)
+        #expect(
+            index.contains("href=\"0002-lamp-1/report.html\"") && index.contains("href=\"0003-lamp-2/report.html\""))
+        let sheet = try String(contentsOf: labels, encoding: .utf8)
+        let codes = [good.qrCode, label["qrCode"]?.string ?? "MT:"]
+        #expect(sheet.contains(codes[0]) && !sheet.contains(codes[1]) && sheet.contains("<li>lamp 2: "))
+        let mode = try FileManager.default.attributesOfItem(atPath: labels.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        for name in ["index.html", "0002-lamp-1/report.html", "0003-lamp-2/report.json"] {
+            let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+            #expect(
+                !text.contains("\(good.passcode)") && !text.contains("\(other.passcode)") && !text.contains("MT:"),
+                "\(name)")
+        }
+        // A print run is checked before the devices are there: the first one's label is sound, and nothing says more of the second.
+        let before = try await matterctl.run(["check-device", "--manifest", file.path, "--offline", "--json"])
+        #expect(before.status == 0 && before.stdout.split(separator: "\n").count == 2, "\(before)")
+        #expect([good, other].allSatisfy { $0.fabrics == 0 })
+    }
+
+    @Test("a light of another make in a manifest: its label and its certificate are those of the product")
+    func otherMakeInManifest() async throws {
+        let scene = try await Scene.fresh()
+        defer { scene.end() }
+        let file = scene.matterctl.folder.file("run.jsonl")
+        let line = #"{"qrCode":"\#(scene.light.qrCode)","name":"light","address":"\#(scene.light.address)"}"#
+        try Data(line.utf8).write(to: file)
+        let run = try await scene.matterctl.run([
+            "check-device", "--manifest", file.path, "--allow-test-devices", "--no-ledger", "--json",
+        ])
+        let verdicts = try verdicts(run.json())
+        #expect(run.status == 12 && verdicts["label"] == "passed" && verdicts["certificate"] == "passed", "\(run)")
+        #expect(verdicts["ledger"] == "not tried" && verdicts["commissioning"] == "passed", "\(run)")
     }
 }

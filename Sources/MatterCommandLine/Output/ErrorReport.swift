@@ -62,6 +62,7 @@ public struct ErrorReport: Sendable {
         case let error as CommissioningError: explain(error)
         case let error as ControllerError: explain(error)
         case let error as SetupCodeListError: explain(error)
+        case let error as DeviceManifestError: explain(error)
         case let error as InteractionError:
             message = Self.account(of: error, target)
             if let status = error.status { note(status) }
@@ -161,6 +162,18 @@ public struct ErrorReport: Sendable {
                     "line": .int(Int64(fault.line)), "id": .string(fault.report.id),
                     "message": .string(fault.report.message),
                 ])
+            })
+    }
+
+    private mutating func explain(_ error: DeviceManifestError) {
+        let faults = error.faults.map { fault in
+            (fault, text: (fault.column.map { "column \($0): " } ?? "") + fault.reason)
+        }
+        reasons = faults.map { "line \($0.line)\($0.column == nil ? ":" : ",") \($1)" }
+        guard !faults.isEmpty else { return }
+        details["lines"] = .array(
+            faults.map { fault, text in
+                .object(["line": .int(Int64(fault.line)), "id": .string(fault.id), "message": .string(text)])
             })
     }
 

@@ -19,6 +19,8 @@ public enum Hints {
             "bring the device nearer to the Bluetooth adapter of this host, put it into pairing mode again if necessary, and "
             + "run the same command again",
         "commission.incomplete": "put the lines that failed into a list of their own, and run it again",
+        "check.manifest":
+            "a table has a header with qrCode or manualCode; the columns stand on the page about check-device",
         "commission.list": "a line has a setup code, and if you like a name and a room",
         "issuer.slow": "check why it is slow, or try again with more time: --timeout 5min",
         "certificate.rejected": "check the clock of this machine and the fabric's certificates: matterctl fabric show",

@@ -14,6 +14,9 @@ public enum QRDrawing {
         return (0..<width).map { row in modules[row * width..<(row + 1) * width].map { $0 != 0 } }
     }
 
+    /// Whether codes can be drawn here.
+    static var isAvailable: Bool { modules("0") != nil }
+
     /// The code as a picture for a page, which needs nothing else.
     ///
     /// - Returns: `nil` where the library is absent.

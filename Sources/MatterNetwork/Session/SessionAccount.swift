@@ -48,4 +48,7 @@ public enum Spelled {
         let tenths = Int((duration / .milliseconds(100)).rounded())
         return tenths < 100 ? "\(tenths / 10).\(tenths % 10) s" : "\(tenths / 10) s"
     }
+
+    /// `1 device`, `2 devices`: for nouns that take an s.
+    public static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

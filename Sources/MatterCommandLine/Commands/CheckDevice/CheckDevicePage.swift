@@ -3,8 +3,10 @@ import MatterController
 /// The examination of a device as a page: a table of the cases, and a section for each with what it rests on.
 struct CheckDevicePage {
     let report: DeviceCheckReport
+    /// Of a manifest; `nil` for a device that stands alone.
+    var device: DeviceManifest.Device?
 
-    private static let style = """
+    static let style = """
         body{font:14px/1.45 sans-serif;margin:2em auto;max-width:62em;padding:0 1em;color:#111;background:#fff}
         table{border-collapse:collapse;width:100%}
         th,td{border-bottom:1px solid #ccc;padding:.3em .8em .3em 0;text-align:left;vertical-align:top;overflow-wrap:anywhere}
@@ -12,7 +14,7 @@ struct CheckDevicePage {
         section td:first-child{width:16em}
         section{margin:2em 0;break-inside:avoid-page}
         h2{font-size:17px;margin:0 0 .4em}
-        .passed{color:#06610b}.failed{color:#a80000;font-weight:bold}.not{color:#666}
+        .passed{color:#06610b}.failed{color:#a80000;font-weight:bold}.note{color:#7a5200}.not{color:#666}
         pre{font:11px/1.4 monospace;white-space:pre-wrap;overflow-wrap:anywhere;background:#f4f4f4;padding:.6em}
         summary{cursor:pointer;margin:.6em 0}
         """
@@ -20,10 +22,14 @@ struct CheckDevicePage {
     var text: String {
         let product = [report.vendorID, report.productID].map { $0.map { hexadecimal(UInt32($0)) } ?? "unknown" }
         var lines = HTMLText.head("Examination of a Matter device", style: Self.style)
+        if let device {
+            let facts = [device.name, device.serialNumber.map { "serial number \($0)" }].compactMap { $0 }
+            let text = (facts + ["line \(device.line)"]).joined(separator: ", ")
+            lines.append("<p>\(escaped(text)) of <a href=\"../index.html\">the manifest</a>.</p>")
+        }
         lines += [
             "<p>Vendor \(escaped(product[0])), product \(escaped(product[1])). Begun \(HTMLText.time(report.began)); it took "
-                + "\(Self.seconds(report.time)). \(report.count(.passed)) passed, \(report.count(.failed)) failed, "
-                + "\(report.count(.notTried)) not tried.</p>",
+                + "\(Self.seconds(report.time)). \(Self.counts(report)).</p>",
             "<table><tr><th>Case</th><th>Verdict</th><th>Time</th><th>Seen</th></tr>",
         ]
         for one in report.cases {
@@ -48,12 +54,24 @@ struct CheckDevicePage {
         }
         lines.append(
             "<p>By hand: \(Self.commands(one.kind).map { "<code>\(escaped($0))</code>" }.joined(separator: ", "))</p>")
-        if !one.trace.isEmpty {
-            lines.append("<details><summary>Log (\(one.trace.count) lines)</summary><pre>")
-            lines += one.trace.map(escaped)
-            lines.append("</pre></details>")
-        }
+        lines += folded("Messages", one.messages, "message")
+        lines += folded("Log", one.trace, "line")
         return lines + ["</section>"]
+    }
+
+    /// Texts that are shown on demand; those of several lines stand apart.
+    private func folded(_ title: String, _ texts: [String], _ noun: String) -> [String] {
+        guard !texts.isEmpty else { return [] }
+        let lines = texts.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false) }
+        return ["<details><summary>\(title) (\(Spelled.count(texts.count, noun)))</summary><pre>"]
+            + lines.map { escaped(String($0)) } + ["</pre></details>"]
+    }
+
+    /// `8 passed, 0 failed, 1 not tried`.
+    static func counts(_ report: DeviceCheckReport) -> String {
+        let notes = report.count(.noted)
+        return ["\(report.count(.passed)) passed", "\(report.count(.failed)) failed"].joined(separator: ", ")
+            + (notes > 0 ? ", \(Spelled.count(notes, "note"))" : "") + ", \(report.count(.notTried)) not tried"
     }
 
     private func escaped(_ text: String) -> String { HTMLText.escaped(text) }
@@ -63,13 +81,18 @@ struct CheckDevicePage {
         return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) s"
     }
 
-    private static func verdict(_ one: DeviceCheckCase) -> String {
-        let style = one.verdict == .notTried ? "not" : one.verdict.rawValue
-        return "<span class=\"\(style)\">\(one.verdict.rawValue)</span>"
+    private static func verdict(_ one: DeviceCheckCase) -> String { verdict(one.verdict) }
+
+    static func verdict(_ verdict: DeviceCheckCase.Verdict) -> String {
+        let style = verdict == .notTried ? "not" : verdict.rawValue
+        return "<span class=\"\(style)\">\(verdict.rawValue)</span>"
     }
 
     static func title(_ kind: DeviceCheckCase.Kind) -> String {
         switch kind {
+        case .label: "Label"
+        case .certificate: "Certificate"
+        case .ledger: "Ledger"
         case .payload: "Setup code"
         case .discovery: "Discovery"
         case .commissioning: "Commissioning"
@@ -85,6 +108,9 @@ struct CheckDevicePage {
     /// The commands that come to the same on a fabric of your own.
     private static func commands(_ kind: DeviceCheckCase.Kind) -> [String] {
         switch kind {
+        case .label: ["matterctl payload parse CODE", "matterctl read NODE 0/basic-information"]
+        case .certificate: ["matterctl attest NODE"]
+        case .ledger: ["matterctl dcl model VENDOR PRODUCT", "matterctl dcl certified VENDOR PRODUCT"]
         case .payload: ["matterctl payload parse CODE"]
         case .discovery: ["matterctl discover"]
         case .commissioning: ["matterctl commission CODE --attestation warn -vv"]

@@ -39,19 +39,9 @@ struct ShareSheet {
 
     // MARK: A page
 
-    private static let style = """
-        body{font:14px/1.4 sans-serif;margin:2em;color:#000;background:#fff}
-        main{display:flex;flex-wrap:wrap;gap:1em}
-        section{border:1px solid #888;padding:1em;width:15em;break-inside:avoid}
-        h2{margin:0 0 .3em;font-size:16px;overflow-wrap:anywhere}
-        svg{width:100%;height:auto;display:block}
-        .code{font:bold 18px monospace}
-        .payload{font:11px monospace;overflow-wrap:anywhere}
-        """
-
     private func page() throws -> String {
         let ends = entries.map(\.window.end)
-        var lines = HTMLText.head("Matter setup codes", style: Self.style)
+        var lines = CodeSheet.head("Matter setup codes")
         lines += [
             "<p>Made \(HTMLText.time(made)). The first code ends \(HTMLText.time(ends.min() ?? made)), the last one "
                 + "\(HTMLText.time(ends.max() ?? made)). Until then, everyone on the network who has a code can add the device "
@@ -60,23 +50,14 @@ struct ShareSheet {
         ]
         for entry in entries {
             guard let payload = entry.window.payload else { continue }
-            let code = try payload.qrCode()
-            lines.append(
-                "<section><h2>\(HTMLText.escaped(entry.node.name ?? "Node \(entry.node.nodeID.rawValue)"))</h2>")
             let place = ["node \(entry.node.nodeID.rawValue)", entry.node.room].compactMap { $0 }.joined(
                 separator: ", ")
-            lines.append("<p>\(HTMLText.escaped(place))</p>")
-            if let picture = QRDrawing.svg(code) { lines.append(picture) }
-            lines.append("<p class=\"code\">\(HTMLText.escaped(try payload.formattedManualCode()))</p>")
-            lines.append("<p class=\"payload\">\(HTMLText.escaped(code))</p>")
-            lines.append("<p>Ends \(HTMLText.time(entry.window.end))</p></section>")
+            lines += CodeSheet.card(
+                entry.node.name ?? "Node \(entry.node.nodeID.rawValue)", [place], qrCode: try payload.qrCode(),
+                manualCode: try payload.formattedManualCode(), end: "Ends \(HTMLText.time(entry.window.end))")
         }
         lines.append("</main>")
-        if !missing.isEmpty {
-            lines.append("<h2>Not shared</h2><ul>")
-            lines += missing.map { "<li>\(HTMLText.escaped($0.node)): \(HTMLText.escaped($0.reason))</li>" }
-            lines.append("</ul>")
-        }
+        lines += CodeSheet.list("Not shared", missing.map { ($0.node, $0.reason) })
         return (lines + HTMLText.foot).joined(separator: "\n")
     }
 

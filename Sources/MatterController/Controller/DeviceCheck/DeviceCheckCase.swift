@@ -2,6 +2,12 @@
 public struct DeviceCheckCase: Sendable {
     /// The parts, in their order.
     public enum Kind: String, Sendable, CaseIterable {
+        /// The printed codes, what a manifest says, and what the device says agree.
+        case label
+        /// The certificate and the declaration are those of the product.
+        case certificate
+        /// The ledger has the product as it is.
+        case ledger
         /// The setup code is sound, and names the product that answers.
         case payload
         /// The device advertises itself as its code says.
@@ -20,6 +26,10 @@ public struct DeviceCheckCase: Sendable {
         case secondAdministrator = "second-administrator"
         /// It forgets both fabrics.
         case removal
+
+        /// Those that compare a device with a manifest; the others are played with the device.
+        static let compared: [Kind] = [.label, .certificate, .ledger]
+        static let played = allCases.filter { !compared.contains($0) }
     }
 
     /// The judgement.
@@ -28,6 +38,8 @@ public struct DeviceCheckCase: Sendable {
         case passed
         /// It is not as it should be.
         case failed
+        /// Nothing is wrong with it, but something could not be compared.
+        case noted = "note"
         /// It could not be tried; the reason says why.
         case notTried = "not tried"
     }
@@ -57,6 +69,9 @@ public struct DeviceCheckCase: Sendable {
     public internal(set) var time: Duration?
     /// The lines of the log from its time, the oldest first; long ones are without their middle.
     public internal(set) var trace: [String] = []
+    /// The messages of its time in words and without secrets, a text of several lines each, the oldest first; many are without
+    /// their middle.
+    public internal(set) var messages: [String] = []
 
     init(_ kind: Kind, _ verdict: Verdict, _ reason: String, _ evidence: [Evidence] = []) {
         self.kind = kind
@@ -76,7 +91,7 @@ public struct DeviceCheckReport: Sendable {
     public let began: Int64
     /// The time that all of it took.
     public let time: Duration
-    /// One case of each kind, in their order.
+    /// The cases, in the order of their kinds: those that were played with the device, and those that compare it with a manifest.
     public let cases: [DeviceCheckCase]
 
     /// How many cases have a verdict.

@@ -6,12 +6,13 @@ extension DeviceCheckFacts {
     private typealias Evidence = DeviceCheckCase.Evidence
 
     var cases: [DeviceCheckCase] {
-        DeviceCheckCase.Kind.allCases.map { kind in
+        DeviceCheckCase.Kind.played.compactMap { kind in
             switch kind {
+            case .label, .certificate, .ledger: nil
             case .payload: payloadCase
             case .discovery: judged(kind, discovery, advertisementCase)
             case .commissioning: judged(kind, commissioning, commissioningCase)
-            case .attestation: judged(kind, attestation, attestationCase)
+            case .attestation: judged(kind, attestation) { Self.attestationCase($0) }
             case .conformance: judged(kind, conformance, conformanceCase)
             case .loss: judged(kind, loss, lossCase)
             case .window: judged(kind, window, windowCase)
@@ -92,12 +93,18 @@ extension DeviceCheckFacts {
                 + facts.stages.map { Evidence($0.stage.rawValue, Self.seconds($0.duration)) })
     }
 
-    private func attestationCase(_ report: AttestationReport) -> DeviceCheckCase {
+    /// - Parameter isComplete: whether all that a verdict needs should be there.
+    static func attestationCase(_ report: AttestationReport, isComplete: Bool = true) -> DeviceCheckCase {
         let evidence =
             report.facts.map { Evidence($0.label, $0.text) }
             + report.checks.map { Evidence($0.step.rawValue, $0.texts.joined(separator: "; ")) }
             + report.notes.map { Evidence("note", $0) }
         let failure = report.result.flatMap { $0 == .success ? nil : ": \($0)" } ?? ""
+        if report.verdict == .incomplete, !isComplete {
+            return DeviceCheckCase(
+                .attestation, .noted, "nothing is wrong with the files, but some that a verdict needs are missing",
+                evidence)
+        }
         guard !report.verdict.isRefusal, report.verdict != .skipped else {
             return DeviceCheckCase(
                 .attestation, .failed, "the verdict is '\(report.verdict.rawValue)'\(failure)", evidence)
@@ -112,7 +119,11 @@ extension DeviceCheckFacts {
                 Evidence("rules", "Matter \(report.specification), strictly"),
                 Evidence(
                     "examined",
-                    "\(report.endpoints.count) endpoints, \(report.clusters.count) clusters, \(report.attributes) attributes"
+                    [
+                        Spelled.count(report.endpoints.count, "endpoint"),
+                        Spelled.count(report.clusters.count, "cluster"),
+                        Spelled.count(report.attributes, "attribute"),
+                    ].joined(separator: ", ")
                 ),
             ]
             + report.findings.map { finding in
@@ -120,9 +131,10 @@ extension DeviceCheckFacts {
                     "\(finding.severity.rawValue) \(finding.rule)",
                     "\(finding.place): \(finding.text) Expected: \(finding.expected); found: \(finding.found)")
             }
-        let others = "\(report.count(.warning)) warnings, \(report.count(.note)) notes"
+        let others =
+            "\(Spelled.count(report.count(.warning), "warning")), \(Spelled.count(report.count(.note), "note"))"
         return failures > 0
-            ? DeviceCheckCase(.conformance, .failed, "\(failures) failures, \(others)", evidence)
+            ? DeviceCheckCase(.conformance, .failed, "\(Spelled.count(failures, "failure")), \(others)", evidence)
             : DeviceCheckCase(.conformance, .passed, "no failure, \(others)", evidence)
     }
 
@@ -132,8 +144,9 @@ extension DeviceCheckFacts {
         let evidence = runs.map { run in
             Evidence(
                 run.script.text,
-                "\(run.answered) of \(run.asked) questions answered in \(Self.seconds(run.time)), \(run.faults) faults in "
-                    + "\(run.datagrams) datagrams" + (run.failure.map { "; \($0)" } ?? ""))
+                "\(run.answered) of \(Spelled.count(run.asked, "question")) answered in \(Self.seconds(run.time)), "
+                    + "\(Spelled.count(run.faults, "fault")) in \(Spelled.count(run.datagrams, "datagram"))"
+                    + (run.failure.map { "; \($0)" } ?? ""))
         }
         let broken = runs.filter { $0.answered < $0.asked || $0.failure != nil }
         if let first = broken.first {
@@ -145,7 +158,8 @@ extension DeviceCheckFacts {
         guard idle.isEmpty, !runs.isEmpty else {
             return DeviceCheckCase(.loss, .notTried, "no datagram was hit", evidence)
         }
-        return DeviceCheckCase(.loss, .passed, "it answers all questions in \(runs.count) plays", evidence)
+        return DeviceCheckCase(
+            .loss, .passed, "it answers all questions in \(Spelled.count(runs.count, "play"))", evidence)
     }
 
     private func windowCase(_ window: Window) -> DeviceCheckCase {

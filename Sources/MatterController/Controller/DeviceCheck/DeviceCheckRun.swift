@@ -21,7 +21,9 @@ actor DeviceCheckRun {
     private let first: ThrowAwayFabric
     private let second: ThrowAwayFabric
     private var facts: DeviceCheckFacts
-    private var times: [DeviceCheckCase.Kind: (time: Duration, trace: [String])] = [:]
+    private var times: [DeviceCheckCase.Kind: (time: Duration, trace: [String], messages: [String])] = [:]
+    /// The answers of the device about itself; `nil` if it was not commissioned.
+    private(set) var answer: DeviceComparison.Answer?
 
     init(
         _ options: Controller.Options, _ judges: any AttestationJudging, _ requests: [CommissioningRequest],
@@ -37,9 +39,12 @@ actor DeviceCheckRun {
         trace = CheckTrace(options.time)
         faults = FaultyLinks(options.links, options.time)
         facts = DeviceCheckFacts(code: code)
-        first = try ThrowAwayFabric(options, judges, faults, trace.logger)
-        second = try ThrowAwayFabric(options, judges, options.links, trace.logger)
+        first = try ThrowAwayFabric(options, judges, faults, trace)
+        second = try ThrowAwayFabric(options, judges, options.links, trace)
     }
+
+    /// The judgement of what it showed for its maker.
+    var attestation: DeviceCheckFacts.Tried<AttestationReport> { facts.attestation }
 
     func close() async {
         await first.close()
@@ -67,9 +72,13 @@ actor DeviceCheckRun {
             (facts.window, facts.second, facts.removal) = (.not(reason), .not(reason), .not(reason))
         }
         var cases = facts.cases
+        // It is asked for its certificates while it is commissioned.
+        let asked = times[.commissioning]?.messages.filter(Self.isAttestation) ?? []
         for index in cases.indices {
+            if cases[index].kind == .attestation { cases[index].messages = asked }
             guard let played = times[cases[index].kind] else { continue }
             (cases[index].time, cases[index].trace) = (played.time, played.trace)
+            cases[index].messages = played.messages
         }
         let information = device?.result.information
         return DeviceCheckReport(
@@ -79,6 +88,9 @@ actor DeviceCheckRun {
 
     private func use(_ node: NodeRecord, _ result: CommissionedNode, _ deadline: Instant) async throws {
         facts.attestation = result.attestation.map { .done($0.report) } ?? .not("it was not asked for")
+        answer = DeviceComparison.Answer(
+            vendorID: result.information.vendorID, productID: result.information.productID,
+            serialNumber: result.basics.serialNumber, softwareVersion: try? await softwareVersion(of: node))
         try await play(.conformance, \.conformance) {
             .done(
                 try await self.first.controller.conformance.examine(
@@ -107,7 +119,8 @@ actor DeviceCheckRun {
             try Task.checkCancellation()
             facts[keyPath: place] = .failed(MatterError(error).message)
         }
-        times[kind] = (options.time.now - began, trace.take())
+        let (lines, messages) = trace.take()
+        times[kind] = (options.time.now - began, lines, messages)
     }
 
     // MARK: Discovery and commissioning
@@ -145,6 +158,18 @@ actor DeviceCheckRun {
                 instance: found.instance, addresses: found.addresses.map { "\($0)" },
                 discriminator: found.record.longDiscriminator, vendorID: found.record.vendorID,
                 productID: found.record.productID, time: options.time.now - began))
+    }
+
+    private static func isAttestation(_ message: String) -> Bool {
+        ["/attestation-re", "/certificate-chain-re"].contains { message.contains($0) }
+    }
+
+    private func softwareVersion(of node: NodeRecord) async throws -> UInt32? {
+        let path = ConcreteAttributePath(
+            endpoint: 0, cluster: BasicInformation.id, attribute: BasicInformation.Attribute.softwareVersion)
+        let link = try await first.controller.links.link(to: node)
+        let result = try await link.read([AttributePath(path)], deadline: options.time.now + Self.patience)
+        return try result.value(at: path, of: Self.title)
     }
 
     private func commissionOptions() -> CommissioningService.CommissionOptions {

@@ -16,7 +16,7 @@ struct ThrowAwayFabric: Sendable {
     ///   - judge: the judge of the device's origin, with the authorities that the user trusts.
     /// - Throws: ``StoreError`` if there can be no such folder.
     init(
-        _ options: Controller.Options, _ judge: any AttestationJudging, _ links: any LinkProvider, _ logger: Logger
+        _ options: Controller.Options, _ judge: any AttestationJudging, _ links: any LinkProvider, _ trace: CheckTrace
     ) throws(StoreError) {
         let base = options.runtime.map { String($0.path.dropLast("/matterctl".count)) } ?? "/tmp"
         var template = Array("\(base)/matterctl-check-XXXXXX".utf8CString)
@@ -26,7 +26,9 @@ struct ThrowAwayFabric: Sendable {
         var own = options
         (own.state, own.fabric, own.makesFabric) = (state, Self.name, true)
         (own.runtime, own.keepsSessions, own.waits, own.sessionProgress) = (nil, false, nil, nil)
-        (own.services, own.links, own.logger) = ([], links, logger)
+        (own.services, own.links) = ([], links)
+        let logger = trace.logger
+        (own.logger, own.trace) = (logger, trace.messages(besides: options.trace))
         own.warn = { text, _ in logger.warning("\(text)") }
         let controller = Controller(own)
         self.controller = controller

@@ -34,6 +34,8 @@ public final class MessageTrace: Sendable {
     private let outputs: Outputs
     private let state: Mutex<State>
     private let showsSecrets: Bool
+    /// Another trace that sees the same.
+    private let other: MessageTrace?
 
     /// A trace to these outputs.
     ///
@@ -41,12 +43,22 @@ public final class MessageTrace: Sendable {
     public init(_ outputs: Outputs, showsSecrets: Bool = false) {
         self.outputs = outputs
         self.showsSecrets = showsSecrets
+        other = nil
         state = Mutex(State(dissector: MessageDissector(secrets: SecretFilter(showsSecrets: showsSecrets))))
         outputs.capture?(CaptureWriter.beginning(program: "matterctl"))
     }
 
+    /// A trace to these outputs without secrets, and what another one does.
+    init(_ outputs: Outputs, besides other: MessageTrace?) {
+        self.outputs = outputs
+        self.other = other
+        showsSecrets = false
+        state = Mutex(State(dissector: MessageDissector(secrets: SecretFilter(showsSecrets: false))))
+    }
+
     /// Gives nodes their names, those of the fabric at work.
     package func use(_ names: TraceNames) {
+        other?.use(names)
         state.withLock { state in
             let keys = state.dissector.keys
             state.dissector = MessageDissector(
@@ -94,13 +106,16 @@ public final class MessageTrace: Sendable {
 extension MessageTrace: TrafficObserver {
     package func sent(_ message: [UInt8], to peer: PeerAddress, from port: UInt16) {
         show(message, .sent, from: nil, to: peer, port: port)
+        other?.sent(message, to: peer, from: port)
     }
 
     package func received(_ message: [UInt8], from peer: PeerAddress, at port: UInt16) {
         show(message, .received, from: peer, to: nil, port: port)
+        other?.received(message, from: peer, at: port)
     }
 
     package func established(_ session: SecureSessionParameters) {
+        other?.established(session)
         let entry = KeyLogEntry(session)
         outputs.keyLog?(entry.line)
         guard isReading else { return }
@@ -109,6 +124,7 @@ extension MessageTrace: TrafficObserver {
     }
 
     package func uses(_ key: GroupMessageSecurity) {
+        other?.uses(key)
         guard isReading else { return }
         state.withLock { $0.dissector.keys.add(key) }
     }

@@ -42,7 +42,7 @@ public struct AttestationReport: Sendable, Hashable {
     /// The device's certificates, as far as they could be decoded.
     package var dac: AttestationCertificate?
     package var pai: AttestationCertificate?
-    var dacIdentifiers: VendorAndProduct?
+    package var dacIdentifiers: VendorAndProduct?
     var paiIdentifiers: VendorAndProduct?
     /// The ids of Basic Information; `nil` if they are not known.
     package var reported: VendorAndProduct?
