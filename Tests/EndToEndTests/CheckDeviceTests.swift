@@ -212,9 +212,23 @@ struct CheckDeviceTests {
                 !text.contains("\(good.passcode)") && !text.contains("\(other.passcode)") && !text.contains("MT:"),
                 "\(name)")
         }
-        // A print run is checked before the devices are there: the first one's label is sound, and nothing says more of the second.
-        let before = try await matterctl.run(["check-device", "--manifest", file.path, "--offline", "--json"])
-        #expect(before.status == 0 && before.stdout.split(separator: "\n").count == 2, "\(before)")
+        // A print run is checked before the devices are there, by the certificates of the factory.
+        var listed = [rows[0] + ",attestation"]
+        for (number, device) in [good, other].enumerated() {
+            try await matterctl.succeed(
+                "attest", device.qrCode, "--address", device.address, "--save",
+                matterctl.folder.file("files\(number)").path, "--trust", trust.path, "--allow-test-devices")
+            listed.append(rows[number + 1] + ",files\(number)")
+        }
+        try Data(listed.joined(separator: "\n").utf8).write(to: file)
+        let before = try await matterctl.run([
+            "check-device", "--manifest", file.path, "--offline", "--json", "--trust", trust.path,
+            "--allow-test-devices",
+        ])
+        let printed = try before.stdout.split(separator: "\n").map { try verdicts(JSON(parsing: String($0))) }
+        #expect(before.status == 12 && printed.count == 2, "\(before)")
+        #expect(printed[0]["certificate"] == "passed" && printed[0]["attestation"] == "passed", "\(before)")
+        #expect(printed[1]["certificate"] == "failed" && printed[1]["label"] == "passed", "\(before)")
         #expect([good, other].allSatisfy { $0.fabrics == 0 })
     }
 

@@ -156,6 +156,13 @@ import Testing
         ] {
             #expect(blocks.contains { $0.contains(text) }, "\(text)")
         }
+        // The key log opens what both sides encrypt in the handshake: their certificates.
+        for sigma in ["Sigma2, ", "Sigma3, "] {
+            let of = blocks.filter { $0.contains(sigma) }
+            #expect(
+                !of.isEmpty && of.allSatisfy { $0.contains("noc certificate=") && $0.contains("Matter certificate of") }
+            )
+        }
         #expect(decoded.stdout.contains("_matter._tcp.local"), "mDNS")
         // Without keys the handshakes are read all the same.
         let without = try await matterctl.succeed("decode", recording.file.path)
@@ -181,7 +188,7 @@ import Testing
         let decoded = try await matterctl.succeed("decode", recording.file.path, "--keys", keys.path)
         for text in [
             "command 0/general-commissioning/arm-fail-safe", "command 0/operational-credentials/add-noc",
-            "ipkValue=(secret)", "command 1/on-off/toggle",
+            "ipkValue=(secret)", "command 1/on-off/toggle", "noc certificate=",
         ] {
             #expect(decoded.stdout.contains(text), "\(text)")
         }

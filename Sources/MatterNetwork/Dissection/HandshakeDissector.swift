@@ -1,9 +1,16 @@
+import MatterCrypto
 import MatterModel
 
-/// Says in words what a message of the secure channel holds (Matter core specification 4.11, 4.14): its clear fields.
+/// Says in words what a message of the secure channel holds (Matter core specification 4.11, 4.14): its clear fields and, with
+/// the keys of the handshake, those that Sigma2 and Sigma3 encrypt.
 struct HandshakeDissector {
     /// Names the node that a Sigma1 asks for.
     let destinations: @Sendable (_ destinationID: [UInt8], _ initiatorRandom: [UInt8]) -> String?
+    /// `nil` if they are not at hand.
+    var secrets: HandshakeSecrets?
+
+    /// - Returns: `nil` for a Sigma1 without one.
+    static func initiatorRandom(of sigma1: [UInt8]) -> [UInt8]? { (try? Sigma1(decoding: sigma1))?.initiatorRandom }
 
     func dissect(_ opcode: SecureChannelOpcode, _ payload: [UInt8]) -> (items: [MessageItem], fault: String?) {
         switch opcode {
@@ -50,7 +57,29 @@ struct HandshakeDissector {
                 facts["node"] = .string(node)
             }
         }
-        return [MessageItem("handshake", facts)] + items
+        return [MessageItem("handshake", facts)] + items + proof(opcode, members)
+    }
+
+    /// What a Sigma2 or a Sigma3 encrypts, if there are keys.
+    private func proof(_ opcode: SecureChannelOpcode, _ members: [TLVElement]) -> [MessageItem] {
+        let (tag, nonce): (UInt8, [UInt8])
+        let key: SecretBytes?
+        switch opcode {
+        case .sigma2: (tag, nonce, key) = (4, CASEKeySchedule.sigma2Nonce, secrets?.sigma2)
+        case .sigma3: (tag, nonce, key) = (1, CASEKeySchedule.sigma3Nonce, secrets?.sigma3)
+        default: return []
+        }
+        guard let key, case .octets(let encrypted)? = TLVValue.structure(members).field(tag) else { return [] }
+        guard let plaintext = try? AES128CCM(key: key).open(encrypted, nonce: nonce, aad: []),
+            let proof = try? SigmaProof(decoding: plaintext, fromResponder: opcode == .sigma2)
+        else { return [MessageItem("encrypted", ["text": .string("the key of this handshake does not open it")])] }
+        func item(_ name: String, _ certificate: [UInt8]) -> MessageItem {
+            let text = CertificateText.describe(certificate) ?? "\(certificate.count) bytes that are not a certificate"
+            return MessageItem(name, ["certificate": .string(text)])
+        }
+        var facts: JSONObject = ["signature": JSONValue(.octets(proof.signature))]
+        facts["resumptionId"] = proof.resumptionID.map { JSONValue(.octets($0)) }
+        return [item("noc", proof.noc)] + (proof.icac.map { [item("icac", $0)] } ?? []) + [MessageItem("proof", facts)]
     }
 
     private static func facts(_ members: [TLVElement], _ names: [UInt8: String]) -> JSONObject {

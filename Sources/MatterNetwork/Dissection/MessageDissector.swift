@@ -42,6 +42,14 @@ package struct MessageDissector: Sendable {
     private let interaction: InteractionDissector
     private var seen: [Sighting: Sightings] = [:]
     private var order: [Sighting] = []
+    /// The handshakes under way whose keys are at hand.
+    private var handshakes: [Encounter: HandshakeSecrets] = [:]
+
+    /// A handshake: its exchange, and the ephemeral id of its initiator.
+    private struct Encounter: Hashable {
+        var initiator: UInt64
+        var exchangeID: UInt16
+    }
 
     private struct Sighting: Hashable {
         var sender: String
@@ -153,7 +161,22 @@ package struct MessageDissector: Sendable {
         return 0
     }
 
-    private func open(_ plaintext: [UInt8], in message: inout DissectedMessage) {
+    /// The keys of the handshake that a message belongs to.
+    private mutating func secrets(
+        of message: DissectedMessage, _ opcode: SecureChannelOpcode, _ payload: [UInt8]
+    ) -> HandshakeSecrets? {
+        guard message.kind == .unsecured, let exchangeID = message.exchangeID,
+            let initiator = message.isFromInitiator ? message.source : message.destination
+        else { return nil }
+        let encounter = Encounter(initiator: initiator, exchangeID: exchangeID)
+        if opcode == .sigma1 {
+            if handshakes.count >= Self.mostRemembered { handshakes = [:] }
+            handshakes[encounter] = HandshakeDissector.initiatorRandom(of: payload).flatMap { keys.handshake($0) }
+        }
+        return handshakes[encounter]
+    }
+
+    private mutating func open(_ plaintext: [UInt8], in message: inout DissectedMessage) {
         let inner: ProtocolHeader
         let payload: [UInt8]
         do throws(TransportError) {
@@ -175,7 +198,9 @@ package struct MessageDissector: Sendable {
         case .secureChannel:
             guard let opcode = SecureChannelOpcode(rawValue: inner.opcode) else { break }
             message.opcode = opcode.title
-            (message.items, message.fault) = HandshakeDissector(destinations: destinations).dissect(opcode, payload)
+            let secrets = secrets(of: message, opcode, payload)
+            (message.items, message.fault) = HandshakeDissector(destinations: destinations, secrets: secrets)
+                .dissect(opcode, payload)
             return
         case .bulkDataExchange, .userDirectedCommissioning: break
         default: break

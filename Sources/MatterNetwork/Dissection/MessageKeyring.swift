@@ -27,10 +27,25 @@ package struct MessageKeyring: Sendable {
     /// The sessions by the id of their initiator or responder, the newest last.
     private var places: [UInt16: [Int]] = [:]
     private var groups: [UInt16: [GroupMessageSecurity]] = [:]
+    /// By the random number of their Sigma1, and in the order in which they came.
+    private var handshakes: [[UInt8]: HandshakeSecrets] = [:]
+    private var handshakeOrder: [[UInt8]] = []
 
     package init() {}
 
-    package var isEmpty: Bool { sessions.isEmpty && groups.isEmpty }
+    package var isEmpty: Bool { sessions.isEmpty && groups.isEmpty && handshakes.isEmpty }
+
+    package mutating func add(_ secrets: HandshakeSecrets) {
+        if handshakes.updateValue(secrets, forKey: secrets.initiatorRandom) == nil {
+            handshakeOrder.append(secrets.initiatorRandom)
+        }
+        guard handshakeOrder.count > Self.mostSessions else { return }
+        for old in handshakeOrder.prefix(Self.mostSessions / 2) { handshakes[old] = nil }
+        handshakeOrder.removeFirst(Self.mostSessions / 2)
+    }
+
+    /// The keys of the handshake that a Sigma1 began.
+    func handshake(_ initiatorRandom: [UInt8]) -> HandshakeSecrets? { handshakes[initiatorRandom] }
 
     package mutating func add(_ entry: KeyLogEntry) throws(CryptoError) {
         let session = Session(

@@ -39,6 +39,14 @@ extension GroupReception {
     }
 }
 
+extension HandshakeSecrets {
+    package init(initiatorRandom: [UInt8], sigma2: SecretBytes, sigma3: SecretBytes, _: Void = ()) {
+        self.initiatorRandom = initiatorRandom
+        self.sigma2 = sigma2
+        self.sigma3 = sigma3
+    }
+}
+
 extension OperationalInstance {
     package init(compressedFabricID: UInt64, nodeID: UInt64, _: Void = ()) {
         self.compressedFabricID = compressedFabricID

@@ -52,6 +52,8 @@ package struct EstablishedSession: Sendable {
     package var resumption: ResumptionRecord?
     /// True if this session itself was resumed.
     package var isResumed = false
+    /// The keys of its handshake; `nil` if that had none of its own.
+    package var handshakeSecrets: HandshakeSecrets?
 
     init(
         kind: Kind, role: Role, localSessionID: UInt16, peerSessionID: UInt16, keys: SessionKeys,

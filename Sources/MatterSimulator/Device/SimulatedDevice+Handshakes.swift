@@ -157,6 +157,7 @@ extension SimulatedDevice {
             forget(victim, as: "evicted")
             await manager.remove(victim)
         }
+        if let secrets = established.handshakeSecrets { manager.observer?.agreed(on: secrets) }
         let reference = try await manager.install(SecureSessionParameters(established, address: address))
         // The fabric may have gone while the handshake was under way.
         if established.kind == .case, node.fabrics[established.fabricIndex ?? 0] == nil {

@@ -110,6 +110,10 @@ public struct TraceKeys: Sendable {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let isRemark = line.first == "#" || line.allSatisfy { $0 == " " || $0 == "\r" || $0 == "\t" }
             guard !isRemark else { continue }
+            if let handshake = HandshakeLogEntry(line: line) {
+                ring.add(handshake.secrets)
+                continue
+            }
             guard let entry = KeyLogEntry(line: line), (try? ring.add(entry)) != nil else {
                 faults.append(index + 1)
                 continue

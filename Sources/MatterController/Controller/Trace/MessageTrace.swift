@@ -10,7 +10,7 @@ public final class MessageTrace: Sendable {
         public var tell: (@Sendable (TracedMessage) -> Void)?
         /// Gets the bytes of a pcapng file, in their order: each datagram with the decoded text as its comment.
         public var capture: (@Sendable ([UInt8]) -> Void)?
-        /// Gets a line for each session, with its keys, which open all of the session's messages.
+        /// Gets a line for each session, with its keys, which open all of the session's messages, and one for each handshake.
         public var keyLog: (@Sendable (String) -> Void)?
 
         /// Outputs that are all off.
@@ -121,6 +121,11 @@ extension MessageTrace: TrafficObserver {
         guard isReading else { return }
         // A session whose keys cannot be used stays sealed in the trace; its own messages say why.
         state.withLock { try? $0.dissector.keys.add(entry) }
+    }
+
+    package func agreed(on secrets: HandshakeSecrets) {
+        other?.agreed(on: secrets)
+        outputs.keyLog?(HandshakeLogEntry(secrets).line)
     }
 
     package func uses(_ key: GroupMessageSecurity) {

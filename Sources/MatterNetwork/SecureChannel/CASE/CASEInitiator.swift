@@ -138,6 +138,7 @@ struct CASEInitiator: Handshake {
             secret: secret, ipk: ipk, sigma1: offer.sigma1, sigma2: payload, sigma3: sigma3)
         var session = established(keys, peerSessionID: sigma2.responderSessionID, parameters: parameters)
         session.peerCATs = identity.cats
+        session.handshakeSecrets = HandshakeSecrets(initiatorRandom: offer.random, sigma2: key, sigma3: sigma3Key)
         if let id = proof.resumptionID {
             session.resumption = ResumptionRecord(
                 resumptionID: id, sharedSecret: secret, peerNodeID: peer.rawValue, peerCATs: identity.cats)

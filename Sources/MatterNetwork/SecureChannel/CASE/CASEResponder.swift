@@ -14,6 +14,8 @@ package struct CASEResponder: Handshake {
         var initiatorKey: [UInt8]
         var ownKey: [UInt8]
         var resumptionID: [UInt8]
+        var initiatorRandom: [UInt8]
+        var sigma2Key: SecretBytes
     }
 
     private enum State {
@@ -101,7 +103,8 @@ package struct CASEResponder: Handshake {
         state = .awaitingSigma3(
             Answer(
                 fabric: fabric, ipk: ipk, secret: secret, sigma1: payload, sigma2: sigma2,
-                initiatorKey: sigma1.ephemeralKey, ownKey: ephemeral.publicKey.x963, resumptionID: resumptionID))
+                initiatorKey: sigma1.ephemeralKey, ownKey: ephemeral.publicKey.x963, resumptionID: resumptionID,
+                initiatorRandom: sigma1.initiatorRandom, sigma2Key: key))
         return HandshakeStep(send: HandshakeMessage(.sigma2, sigma2))
     }
 
@@ -155,6 +158,8 @@ package struct CASEResponder: Handshake {
             secret: answer.secret, ipk: answer.ipk, sigma1: answer.sigma1, sigma2: answer.sigma2, sigma3: payload)
         var session = established(
             keys, fabric: answer.fabric, peer: identity.nodeID.rawValue, cats: identity.cats)
+        session.handshakeSecrets = HandshakeSecrets(
+            initiatorRandom: answer.initiatorRandom, sigma2: answer.sigma2Key, sigma3: key)
         session.resumption = ResumptionRecord(
             resumptionID: answer.resumptionID, sharedSecret: answer.secret, peerNodeID: identity.nodeID.rawValue,
             peerCATs: identity.cats, fabricIndex: answer.fabric.fabricIndex)

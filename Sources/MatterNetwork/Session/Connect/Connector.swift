@@ -171,6 +171,7 @@ package struct Connector: Sendable {
             await abandon(attempt, after: nil)
             throw TransportError(.closed, "the handshake ended without an address")
         }
+        if let secrets = established.handshakeSecrets { observer?.agreed(on: secrets) }
         let reference = try await manager.install(SecureSessionParameters(established, address: address))
         await attempt.exchange.close()
         return SecureSession(
