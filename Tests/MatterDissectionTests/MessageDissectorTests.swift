@@ -167,7 +167,7 @@ import Testing
         let other = clear(.sigma1, sigma1([UInt8](repeating: 1, count: 32)))
         #expect(kinds(&dissector, other, from: "us") == ["handshake"])
         #expect(kinds(&dissector, clear(.sigma2, try sigma2()), from: "it") == ["handshake"])
-        // What the key does not open is told, and ends nothing.
+        // Contents that the key does not open are told, and end nothing.
         var again = MessageDissector(keys: ring)
         _ = kinds(&again, clear(.sigma1, sigma1()), from: "us")
         let wrong = kinds(&again, clear(.sigma2, try sigma2(Self.secrets.sigma3)), from: "it")

@@ -60,7 +60,7 @@ struct HandshakeDissector {
         return [MessageItem("handshake", facts)] + items + proof(opcode, members)
     }
 
-    /// What a Sigma2 or a Sigma3 encrypts, if there are keys.
+    /// The contents that a Sigma2 or a Sigma3 encrypts, if there are keys.
     private func proof(_ opcode: SecureChannelOpcode, _ members: [TLVElement]) -> [MessageItem] {
         let (tag, nonce): (UInt8, [UInt8])
         let key: SecretBytes?

@@ -10,7 +10,7 @@ struct CheckDevicePage {
         body{font:14px/1.45 sans-serif;margin:2em auto;max-width:62em;padding:0 1em;color:#111;background:#fff}
         table{border-collapse:collapse;width:100%}
         th,td{border-bottom:1px solid #ccc;padding:.3em .8em .3em 0;text-align:left;vertical-align:top;overflow-wrap:anywhere}
-        td:first-child,th:first-child{white-space:nowrap}
+        td:first-child,th,.passed,.failed,.note,.not{white-space:nowrap}
         section td:first-child{width:16em}
         section{margin:2em 0;break-inside:avoid-page}
         h2{font-size:17px;margin:0 0 .4em}

@@ -16,7 +16,7 @@ struct CheckDeviceRound: Sendable {
     }
 
     private static let columns = [
-        ("LINE", 0), ("NAME", 16), ("RESULT", 6), ("LABEL", 6), ("CERTIFICATE", 0), ("LEDGER", 0), ("DEVICE", 9),
+        ("LINE", 0), ("NAME", 16), ("RESULT", 6), ("LABEL", 6), ("CERTIFICATE", 11), ("LEDGER", 9), ("DEVICE", 9),
         ("SEEN", 0),
     ]
     /// The ledger answers each of its questions within a time of its own.
