@@ -5,30 +5,56 @@ Tests/Bench/order.txt.
     order.py BINARY --work FOLDER
 
 Those that every command runs come first, then those of a toggle on a kept session, then those of a resumed one and of a full
-handshake. A name that a later build does not have does no harm, and neither does one that is missing.
+handshake, and then those of a server that follows a light and switches it for a shell. A name that a later build does not have does no harm, and neither does one that is missing.
 BINARY has its symbols, as `make release` leaves it. `make order` runs this on a private network.
 """
 import argparse
 import bisect
 import pathlib
 import re
+import signal
 import subprocess
+import time
 
 import start
 
 ORDER = pathlib.Path(__file__).resolve().parent / "order.txt"
 NAME = re.compile(r"^fn=(?:\(\d+\) )?(\S+)", re.M)
+# How long a server that is slowed down so much may take to follow a light, in seconds.
+FOLLOWED = 60
 
 
 class Order(start.Bench):
     def functions_of(self, words, before=None):
         """The names of the program's own functions that a command ran, as the linker spells them."""
         file = self.work / "order.out"
-        self.call(
-            ["valgrind", "--tool=callgrind", "--demangle=no", "--compress-strings=no", f"--callgrind-out-file={file}",
-             self.named[words[0]], *self.counted(words)[1:]], before)
+        self.call([*self.counting(file), self.named[words[0]], *self.counted(words)[1:]], before)
+        return self.named_in(file)
+
+    @staticmethod
+    def counting(file):
+        return ["valgrind", "--tool=callgrind", "--demangle=no", "--compress-strings=no", f"--callgrind-out-file={file}"]
+
+    def named_in(self, file):
         names = {re.sub(r"'\d+$", "", name) for name in NAME.findall(file.read_text())}
         return names & self.own
+
+    def functions_of_server(self):
+        """Those of a server from its start to its end, with commands of a shell that it carries out meanwhile."""
+        file = self.work / "server.out"
+        server = subprocess.Popen(
+            [*self.counting(file), self.named[self.binary], "serve"], env=self.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=(self.work / "server.err").open("w"))
+        try:
+            time.sleep(FOLLOWED)
+            for words in (["toggle", start.NODE], ["status"], ["toggle", start.NODE]):
+                # A command that the server is too slow for goes its own way, or fails.
+                subprocess.run([self.binary, *words, "--timeout", "60s"], env=self.environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(120)
+        return self.named_in(file)
 
     def variables_of(self, words, before=None):
         """The names of the program's own variables that a command reads or writes."""
@@ -72,7 +98,7 @@ class Order(start.Bench):
                 if name in ("toggle, kept", "--version"):
                     groups[-1] |= self.variables_of(*rows[name])
             order = []
-            for group in reversed(groups):
+            for group in [*reversed(groups), self.functions_of_server()]:
                 order += sorted(group - set(order))
             return order
         finally:
