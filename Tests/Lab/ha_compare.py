@@ -131,6 +131,11 @@ def step(ours, theirs):
         pair = [items and [item for index, item in enumerate(items) if item not in items[:index]] for items in pair]
     if verb == "ips":
         pair = [sorted(items) for items in pair]
+    if verb == "diagnostics":
+        # In the order in which mDNS answers.
+        for item in pair:
+            if isinstance(item, dict) and isinstance(item.get("ip_adresses"), list):
+                item["ip_adresses"].sort()
     return [f"step {theirs['step']} {line}" for line in differences(*pair, f"{verb}.result")]
 
 

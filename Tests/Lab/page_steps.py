@@ -526,7 +526,9 @@ def views(steps):
 @fact("a finder narrows the house down", True)
 def finder(steps):
     browser = steps.browser
-    browser.evaluate("document.getElementById('find').focus()")
+    # The view that was asked for moves the focus when it comes.
+    browser.wait("document.getElementById('find').checkVisibility()", "the view of the house")
+    browser.wait("(() => { const one = document.getElementById('find'); one.focus(); return document.activeElement === one; })()", "the focus")
     browser.type("kitch")
     browser.wait("[...document.querySelectorAll('.tile')].filter((one) => one.checkVisibility()).length === 2", "two devices")
     browser.evaluate("(() => { const one = document.getElementById('find'); one.value = ''; one.dispatchEvent(new Event('input')); })()")
