@@ -108,7 +108,9 @@ private final class WebSocketRun {
             var out: [UInt8] = []
             while let buffer = try channel.readOutbound(as: ByteBuffer.self) { out += buffer.readableBytesView }
             check(out)
-            _ = try? channel.finish()
+            // One that the handler has closed leaves its handlers when its loop runs; until then they hold each other.
+            _ = try? channel.finish(acceptAlreadyClosed: true)
+            channel.embeddedEventLoop.run()
         } catch {
             preconditionFailure("\(error)")
         }
