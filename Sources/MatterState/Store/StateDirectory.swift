@@ -105,6 +105,12 @@ public struct StateDirectory: Sendable {
 
     /// The full path of something in the state directory, for messages.
     func path(of components: some Sequence<String>) -> String {
-        ([path] + components).joined(separator: "/")
+        // Joining costs the first caller of a process half a million instructions.
+        var whole = path
+        for component in components {
+            whole += "/"
+            whole += component
+        }
+        return whole
     }
 }

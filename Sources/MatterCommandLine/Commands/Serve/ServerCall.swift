@@ -50,7 +50,8 @@ struct ServerCall {
 
     /// The socket of a state directory's server, by the directory's place on the disk.
     static func name(of state: String) -> String {
-        "shell-\(state.replacing(":", with: "-")).sock"
+        // Replacing by the library's own search would cost each command 900,000 instructions.
+        "shell-\(String(state.map { $0 == ":" ? "-" : $0 })).sock"
     }
 
     /// A state directory by its device and inode; `nil` if it is not there.
