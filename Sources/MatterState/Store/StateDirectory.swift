@@ -105,12 +105,6 @@ public struct StateDirectory: Sendable {
 
     /// The full path of something in the state directory, for messages.
     func path(of components: some Sequence<String>) -> String {
-        // Joining costs the first caller of a process half a million instructions.
-        var whole = path
-        for component in components {
-            whole += "/"
-            whole += component
-        }
-        return whole
+        ([path] + components).joined(separator: "/")
     }
 }
