@@ -129,7 +129,12 @@ public protocol NetworkCommand: AsyncParsableCommand {
     var onlyReads: Bool { get }
     /// Whether the server of the house may carry it out, where one runs: it needs no more than sessions with nodes.
     var isServed: Bool { get }
+    /// Whether only the server of the house can carry it out. It is asked of every command, and a look for a protocol that a
+    /// command has not would cost a million instructions.
+    var isOfServer: Bool { get }
 
+    /// The arguments for the server, which has not the shell's files.
+    func handedOver(_ arguments: [String]) throws -> [String]
     func run(_ context: CommandContext) async throws
 }
 
@@ -148,6 +153,11 @@ extension NetworkCommand {
     public var onlyReads: Bool { false }
     /// False: most commands have a process of their own.
     public var isServed: Bool { false }
+    /// False: a command needs no server.
+    public var isOfServer: Bool { false }
+
+    /// Those of the shell.
+    public func handedOver(_ arguments: [String]) throws -> [String] { arguments }
 
     /// Ends what the command has begun; the sessions of a server go on.
     private func close(_ context: CommandContext) async {

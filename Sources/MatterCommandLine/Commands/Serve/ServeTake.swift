@@ -3,15 +3,11 @@ import HouseServer
 import MatterController
 
 /// A command that only the server of the house can carry out.
-protocol ServerCommand: NetworkCommand {
-    /// The arguments for the server, which has not the shell's files.
-    func handedOver(_ arguments: [String]) throws -> [String]
-}
+protocol ServerCommand: NetworkCommand {}
 
 extension ServerCommand {
     var isServed: Bool { true }
-
-    func handedOver(_ arguments: [String]) throws -> [String] { arguments }
+    var isOfServer: Bool { true }
 
     /// The shares of the server that carries this out.
     ///
