@@ -24,7 +24,9 @@ extension RandomSource {
     public func integer<Integer: FixedWidthInteger & UnsignedInteger>(
         _: Integer.Type = Integer.self
     ) throws(CryptoError) -> Integer {
-        try bytes(Integer.bitWidth / 8).reduce(0) { $0 << 8 | Integer(truncatingIfNeeded: $1) }
+        var integer: Integer = 0
+        for octet in try bytes(Integer.bitWidth / 8) { integer = integer << 8 | Integer(truncatingIfNeeded: octet) }
+        return integer
     }
 }
 

@@ -45,8 +45,7 @@ package struct KeptSessionStore: Sendable {
     /// How the names of the records of a state directory begin.
     private static func prefix(_ state: StateDirectory) -> String? {
         state.identity().map { folder in
-            let numbers = [folder.device, folder.inode].map { String($0, radix: 16) }
-            return "\(kind)\(numbers.joined(separator: "-"))-"
+            "\(kind)\(String(folder.device, radix: 16))-\(String(folder.inode, radix: 16))-"
         }
     }
 
