@@ -31,7 +31,14 @@ struct RecordName: Hashable, Sendable {
     var file: String { components.last ?? "" }
 
     /// The file for the lock of this name; no record has a `~` in its name.
-    var lockFile: String { components.joined(separator: "~") + ".lock" }
+    ///
+    /// It is put together here, as the library's joining looks for conformances at its first call: 350,000 instructions for
+    /// each command.
+    var lockFile: String {
+        var name = ""
+        for component in components { name += name.isEmpty ? component : "~" + component }
+        return name + ".lock"
+    }
 
     static func isAllowed(_ component: String) -> Bool {
         !component.isEmpty && component.utf8.count <= longestComponent && !component.hasPrefix(".")
