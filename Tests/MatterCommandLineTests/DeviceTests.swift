@@ -271,7 +271,7 @@ import Testing
         #expect(entries?.first?["privilege"] == "administer" && entries?.first?["us"] == true)
         #expect(try await shell.succeed("acl ls lamp" + at).stdout.hasPrefix("administer\tcase\t"))
         #expect(try await shell.run("on lamp/9" + at).status == 6)
-        #expect(try await shell.succeed("bench toggle lamp --count 3" + at).json()["count"] == .int(3))
+        #expect(try await shell.succeed("bench toggle lamp --count 3 --json" + at).json()["count"] == .int(3))
     }
 
     @Test("a node is listed, shown, renamed, forgotten and removed")

@@ -8,7 +8,7 @@ import Testing
 /// The schemas of docs/schemas. That results are as they say is checked wherever a test runs a command with `--json`.
 @Suite("Schemas of results", .together) struct ReportSchemaTests {
     /// Commands whose results are no reports.
-    private static let exceptions: Set = ["simulate", "bench toggle", "serve run"]
+    private static let exceptions: Set = ["simulate", "serve run"]
 
     @Test("every command has a schema")
     func everyCommand() {

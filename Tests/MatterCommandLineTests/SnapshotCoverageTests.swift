@@ -90,4 +90,25 @@ import Testing
         let needless = Self.exceptions.keys.filter { found.contains($0) || !all.contains($0) }
         #expect(needless.isEmpty, "exceptions that are none: \(needless.joined(separator: ", "))")
     }
+
+    /// Commands that no terminal of the snapshots shows, with the reason.
+    private static let unshown = [
+        "check-device": "it takes half a minute for each look; CheckDeviceTests",
+        "serve run": "it goes on until it is stopped, and prints no result; ServeTests",
+        "simulate": "it goes on until it is stopped, and its lines are for scripts; SimulateTests",
+    ]
+
+    @Test("every command is shown in a terminal of each width, or has a reason why not")
+    func everyTerminal() {
+        let (found, all) = inProgram {
+            (
+                Set(SnapshotTests.shownLines.map { Self.command(of: $0.split(separator: " ").map(String.init)) }),
+                UsageTests.commands.map { $0.words.joined(separator: " ") }
+            )
+        }
+        let missing = all.filter { !found.contains($0) && Self.unshown[$0] == nil }
+        #expect(missing.isEmpty, "in no terminal of the snapshots: \(missing.joined(separator: ", "))")
+        let needless = Self.unshown.keys.filter { found.contains($0) || !all.contains($0) }
+        #expect(needless.isEmpty, "exceptions that are none: \(needless.joined(separator: ", "))")
+    }
 }

@@ -55,24 +55,27 @@ extension SnapshotTests {
         "rainmaker dataset show lamp", "rainmaker participant show lamp", "rainmaker access refresh",
         "on lmp", "read lamp 4/on-off/onof", "write lamp 4/on-off/on-off true", "status --room Nowhere",
     ]
+    /// All that a terminal shows in some test here.
+    static var shownLines: [String] { shown + ofCloud + ofDevices + ofShares + ofMaintenance }
+    /// Requests that there are not.
+    private static let ofShares = ["cloud share accept 1", "cloud share decline 1"]
     /// Commands whose output differs from run to run.
     private static let varying: Set<String> = [
         "session", "ping", "events", "subscribe", "who", "fabric", "node fabrics", "acl", "net", "trust", "dcl",
         "attest",
         "time", "share", "commission", "node refresh", "window open", "icd stay-active",
     ]
-    private static let looks: [(name: String, variables: [String: String])] = [
+    static let looks: [(name: String, variables: [String: String])] = [
         ("40", ["COLUMNS": "40", "NO_COLOR": "1"]), ("80", ["COLUMNS": "80", "NO_COLOR": "1"]),
         ("160", ["COLUMNS": "160", "NO_COLOR": "1"]), ("80 colors", ["COLUMNS": "80", "NO_COLOR": ""]),
         ("80 C", ["COLUMNS": "80", "NO_COLOR": "1", "LC_ALL": "C"]),
     ]
 
     /// Commands that print a certificate or a document, whose lines stay as they are.
-    private static let documents = ["cloud issue-noc", "cloud node metadata"]
+    private static let documents = ["cloud issue-noc", "cloud node metadata", "serve token add"]
 
     /// No line on stdout is wider than the terminal, and all is ASCII in the locale C.
-    private static func check(_ run: CommandRun, _ words: String, at look: (name: String, variables: [String: String]))
-    {
+    static func check(_ run: CommandRun, _ words: String, at look: (name: String, variables: [String: String])) {
         let columns = Int(look.variables["COLUMNS"] ?? "") ?? 0
         let isWide = words.contains("--wide") || documents.contains { words.hasPrefix($0) }
         for line in run.stdout.split(separator: "\n") where !isWide {
@@ -149,6 +152,7 @@ extension SnapshotTests {
                 "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name it --room Hall --timeout 60s"
             )
             try await show(Self.ofDevices)
+            try await show(Self.ofShares)
             _ = await device.stop()
             await cloud.stop()
         }
@@ -157,7 +161,7 @@ extension SnapshotTests {
     private static func uncolored(_ line: String) -> String { line.replacing(/\u{1B}\[[0-9;]*m/, with: "") }
 
     /// With what differs from run to run in its place, as wide as it was.
-    private static func steady(_ run: CommandRun, port: String) -> String {
+    static func steady(_ run: CommandRun, port: String) -> String {
         (run.stdout + run.stderr).replacing(":\(port)", with: ":" + String(repeating: "5", count: port.count))
             .replacing(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?(\.\d+)?/) { match in
                 String(match.output.0.map { $0.isNumber ? "0" : $0 })

@@ -35,17 +35,17 @@ struct BenchCommand: AsyncParsableCommand {
                 times.append(.now - start)
             }
             times.sort()
-            func quantile(_ share: Double) -> JSONValue {
-                .milliseconds(times[min(times.count - 1, Int(Double(times.count) * share))])
+            func quantile(_ key: String, _ label: String, _ share: Double) -> Field {
+                let time = JSONValue.milliseconds(times[min(times.count - 1, Int(Double(times.count) * share))])
+                return Field(key, time, label: label, text: "\(TerminalText.text(time)) ms")
             }
-            context.console.result(
-                Report {
-                    Field("count", count)
-                    Field("minMs", quantile(0))
-                    Field("p50Ms", quantile(0.5))
-                    Field("p95Ms", quantile(0.95))
-                    Field("maxMs", quantile(1))
-                }.json)
+            context.console.result {
+                Field("count", count, label: "toggles")
+                quantile("minMs", "fastest", 0)
+                quantile("p50Ms", "median", 0.5)
+                quantile("p95Ms", "95 of 100 within", 0.95)
+                quantile("maxMs", "slowest", 1)
+            }
         }
     }
 }
