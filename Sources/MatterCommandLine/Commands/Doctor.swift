@@ -45,9 +45,22 @@ struct Doctor: NetworkCommand {
                 Field("checks", checkup.checks.map { Report($0) })
             }
         } else {
-            console.result(checkup.checks.map { Report($0) })
+            show(checkup.checks, console)
         }
         try requireHealth(checkup)
+    }
+
+    /// On a terminal, what is wrong in whole sentences: a table would cut off the commands that mend it.
+    private func show(_ checks: [Check], _ console: Console) {
+        guard console.isTerminal, console.table.width != nil else { return console.result(checks.map { Report($0) }) }
+        for check in checks where check.verdict != .ok {
+            console.text(console.styled(check.verdict.rawValue, under: "VERDICT") + "  \(check.subject.rawValue)")
+            console.text("    seen   \(TerminalText.escaped(check.seen))")
+            if let cure = check.cure { console.text("    to do  \(TerminalText.escaped(Hints.text(cure)))") }
+        }
+        let sound = checks.filter { $0.verdict == .ok }.map(\.subject.rawValue)
+        guard !sound.isEmpty else { return }
+        console.text("\(console.styled("ok", under: "VERDICT"))  \(sound.joined(separator: ", "))")
     }
 
     /// With the machine's checks, which explain those of a node.

@@ -107,6 +107,11 @@ public struct Console: Sendable {
         for line in table.lines(header, isFolding ? table.foldingLast(header, rows) : rows) { result(line) }
     }
 
+    /// A word as it looks in a table under a heading, where there are colours.
+    func styled(_ word: String, under heading: String) -> String {
+        terminal.hasColors(.output) ? Self.styled(heading, word) : word
+    }
+
     private static func styled(_ heading: String, _ cell: String) -> String {
         TextStyle(of: cell, under: heading)?.applied(to: cell) ?? cell
     }
