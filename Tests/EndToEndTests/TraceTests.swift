@@ -48,7 +48,16 @@ import Testing
         let lamp = try await VirtualDevice.start()
         defer { lamp.stop() }
         let matterctl = try MatterCtl()
-        try await matterctl.commission(lamp, ["--name", "lamp"])
+        let joined = try await matterctl.commission(lamp, ["--name", "lamp", "--trace"])
+        // The certificates in the handshake, as they come and go: those of the fabric are no secret, its key is one.
+        for sigma in ["Sigma2, ", "Sigma3, "] {
+            let blocks = joined.stderr.components(separatedBy: "\n").split { !$0.hasPrefix(" ") }
+                .map { $0.joined(separator: "\n") }.filter { $0.contains(sigma) }
+            #expect(
+                !blocks.isEmpty
+                    && blocks.allSatisfy { $0.contains("noc certificate=") && $0.contains("Matter certificate of") })
+        }
+        #expect(joined.stderr.contains("ipkValue=(secret)"), "\(joined.stderr)")
         let first = try await matterctl.succeed("level", "lamp", "50%", "--trace", "--fresh")
         #expect(first.stdout == (try await matterctl.succeed("level", "lamp", "50%")).stdout)
         for text in [

@@ -60,6 +60,57 @@ import Testing
         #expect(here.resumption?.resumptionID.count == 16)
     }
 
+    @Test("a reader of the messages who knows the initiator's offer opens Sigma2 as it comes, and Sigma3")
+    func offered() throws {
+        let intermediate = try TestFabric(seed: 2, withIntermediate: true)
+        let peer = try intermediate.node(6)
+        var controller = initiator(intermediate.local.credentials)
+        var device = responder(peer)
+        let offer = try #require(try controller.start().offer)
+        let outcome = Outcome(initiator(intermediate.local.credentials), responder(peer))
+        let secrets = try #require(try outcome.sessions().initiator.handshakeSecrets)
+        let found = try #require(offer.secrets(outcome.messages[1].payload))
+        #expect(found.initiatorRandom == secrets.initiatorRandom)
+        #expect(found.sigma2 == secrets.sigma2 && found.sigma3 == secrets.sigma3)
+        #expect(offer.secrets(outcome.messages[0].payload) == nil, "a Sigma1 is no answer")
+        #expect(try device.handle(outcome.messages[0]).offer == nil)
+        // The same, message by message, in the order of the wire.
+        var ring = MessageKeyring()
+        ring.add(offer)
+        var dissector = MessageDissector(keys: ring)
+        func kinds(_ message: HandshakeMessage, _ number: UInt32) -> [String] {
+            let isFirst = number != 2
+            let header = MessageHeader(
+                sessionID: 0, counter: number, source: isFirst ? 0x77 : nil, destination: isFirst ? .none : .node(0x77))
+            let inner = ProtocolHeader(
+                isFromInitiator: isFirst, needsAck: true, opcode: message.opcode.rawValue, exchangeID: 9,
+                protocolID: .secureChannel)
+            let bytes = header.encoded() + inner.encoded() + message.payload
+            return dissector.dissect(bytes, from: isFirst ? "us" : "it", to: "", at: 0).items.map(\.kind)
+        }
+        #expect(kinds(outcome.messages[0], 1).first == "handshake")
+        // An answer in the device's name that is not the device's stays sealed, and the device's is opened after it.
+        let other = Outcome(initiator(intermediate.local.credentials, seed: 50), responder(peer))
+        #expect(kinds(other.messages[1], 2).contains("encrypted"))
+        #expect(kinds(outcome.messages[1], 2).contains("icac") && kinds(outcome.messages[1], 2).contains("noc"))
+        #expect(kinds(outcome.messages[2], 3).contains("noc"))
+        // Once the keys are there, the offer is gone.
+        dissector.keys.add(secrets)
+        #expect(dissector.keys.offer(secrets.initiatorRandom) == nil)
+    }
+
+    @Test("of many offers the oldest are forgotten")
+    func manyOffers() throws {
+        var ring = MessageKeyring()
+        var controller = initiator()
+        var offer = try #require(try controller.start().offer)
+        for number in 0..<1000 {
+            offer.initiatorRandom = [UInt8(number & 0xFF), UInt8(number >> 8)]
+            ring.add(offer)
+        }
+        #expect(ring.offer([0, 0]) == nil && ring.offer([0xE7, 0x03]) != nil)
+    }
+
     @Test("intermediate certificates on both sides")
     func intermediate() throws {
         let fabric = try TestFabric(seed: 2, withIntermediate: true)

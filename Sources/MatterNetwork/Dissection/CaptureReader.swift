@@ -5,7 +5,7 @@ package struct CaptureReader: Sendable {
     /// One thing in the file.
     package enum Item: Equatable, Sendable {
         case datagram(CapturedDatagram)
-        /// A packet without a UDP datagram, and its kind.
+        /// A packet that completes no message, and its kind.
         case other(String)
         /// A defect of the file or of a packet.
         case fault(String)
@@ -33,6 +33,10 @@ package struct CaptureReader: Sendable {
     private var interfaces: [Interface] = []
     private var isBigEndian = false
     private var hasEnded = false
+    private var packets = PacketReader()
+    /// Further things of the last packet.
+    private var waiting: ArraySlice<Item> = []
+    private var hasToldRest = false
 
     /// - Throws: ``CaptureError`` for a file that does not begin like a capture.
     package init(_ bytes: [UInt8]) throws(CaptureError) {
@@ -61,7 +65,22 @@ package struct CaptureReader: Sendable {
 
     /// The next thing in the file; `nil` at its end.
     package mutating func next() -> Item? {
-        guard !hasEnded else { return nil }
+        if let item = waiting.popFirst() { return item }
+        if !hasEnded, let item = read() { return item }
+        if !hasToldRest {
+            hasToldRest = true
+            return found(packets.end())
+        }
+        return nil
+    }
+
+    /// The first of several things; the others wait.
+    private mutating func found(_ items: [Item]) -> Item? {
+        waiting = items.dropFirst()
+        return items.first
+    }
+
+    private mutating func read() -> Item? {
         switch form {
         case .pcap(let isBigEndian, let units, let link):
             return packet(isBigEndian: isBigEndian, unitsPerSecond: units, link: link)
@@ -90,7 +109,7 @@ package struct CaptureReader: Sendable {
         guard length <= Self.largestPacket else { return ended("a packet of \(length) bytes: the file is damaged") }
         guard let data = cursor.octets(Int(length)) else { return ended("the last packet is cut off") }
         let time = Int64(seconds) * 1_000_000 + Int64(fraction) * 1_000_000 / unitsPerSecond
-        return PacketReader.item(data, link: link, time: time, isCut: original > length)
+        return found(packets.items(data, link: link, time: time, isCut: original > length))
     }
 
     // MARK: pcapng
@@ -157,7 +176,7 @@ package struct CaptureReader: Sendable {
         return nil
     }
 
-    private func enhanced(_ body: inout OctetCursor) -> Item? {
+    private mutating func enhanced(_ body: inout OctetCursor) -> Item? {
         guard let number: UInt32 = body.integer(isBigEndian: isBigEndian),
             let high: UInt32 = body.integer(isBigEndian: isBigEndian),
             let low: UInt32 = body.integer(isBigEndian: isBigEndian),
@@ -167,7 +186,7 @@ package struct CaptureReader: Sendable {
         return packet(body, number, high, low, length, original)
     }
 
-    private func obsolete(_ body: inout OctetCursor) -> Item? {
+    private mutating func obsolete(_ body: inout OctetCursor) -> Item? {
         guard let number: UInt16 = body.integer(isBigEndian: isBigEndian), body.skip(2),
             let high: UInt32 = body.integer(isBigEndian: isBigEndian),
             let low: UInt32 = body.integer(isBigEndian: isBigEndian),
@@ -177,27 +196,28 @@ package struct CaptureReader: Sendable {
         return packet(body, UInt32(number), high, low, length, original)
     }
 
-    private func packet(
+    private mutating func packet(
         _ body: OctetCursor, _ number: UInt32, _ high: UInt32, _ low: UInt32, _ length: UInt32, _ original: UInt32
-    ) -> Item {
+    ) -> Item? {
         var body = body
         guard interfaces.indices.contains(Int(number)) else {
             return .fault("a packet of interface \(number), which is unknown")
         }
         guard let data = body.octets(Int(length)) else { return .fault("a packet is cut off") }
         let interface = interfaces[Int(number)]
-        return PacketReader.item(
-            data, link: interface.link, time: Self.microseconds(UInt64(high) << 32 | UInt64(low), interface),
-            isCut: original > length)
+        return found(
+            packets.items(
+                data, link: interface.link, time: Self.microseconds(UInt64(high) << 32 | UInt64(low), interface),
+                isCut: original > length))
     }
 
-    private func simple(_ body: inout OctetCursor) -> Item? {
+    private mutating func simple(_ body: inout OctetCursor) -> Item? {
         guard let original: UInt32 = body.integer(isBigEndian: isBigEndian), let interface = interfaces.first else {
             return .fault("a packet's block is cut off, or has no interface")
         }
         let length = min(Int(original), body.remaining)
         guard let data = body.octets(length) else { return .fault("a packet is cut off") }
-        return PacketReader.item(data, link: interface.link, time: 0, isCut: Int(original) > length)
+        return found(packets.items(data, link: interface.link, time: 0, isCut: Int(original) > length))
     }
 
     private static func microseconds(_ units: UInt64, _ interface: Interface) -> Int64 {

@@ -5,7 +5,7 @@ package enum CaptureWriter {
     package enum Interface: UInt32, CaseIterable, Sendable {
         /// UDP over IP, without a frame around it.
         case network = 0
-        /// Messages over Bluetooth, which have no addresses: a link type for users.
+        /// Messages over Bluetooth, with the names of both sides before them: a link type for users.
         case bluetooth = 1
 
         fileprivate var link: UInt16 { self == .network ? 101 : 147 }
@@ -52,6 +52,17 @@ package enum CaptureWriter {
         body += padded(data)
         if !text.isEmpty { body += option(comment, Array(cut(text).utf8)) + endOfOptions }
         return block(6, body)
+    }
+
+    /// A message over Bluetooth: a mark, and the names of sender and receiver, each with its length before it.
+    ///
+    /// - Parameter source: `nil` for this host, as `destination`.
+    package static func bluetoothPacket(_ message: [UInt8], from source: String?, to destination: String?) -> [UInt8] {
+        func name(_ text: String?) -> [UInt8] {
+            let octets = Array((text ?? "this host").utf8.prefix(Int(UInt8.max)))
+            return [UInt8(octets.count)] + octets
+        }
+        return PacketReader.bluetoothMark + name(source) + name(destination) + message
     }
 
     /// A UDP datagram in an IP packet. An address that is not known is that of no host.

@@ -42,13 +42,18 @@ package struct MessageDissector: Sendable {
     private let interaction: InteractionDissector
     private var seen: [Sighting: Sightings] = [:]
     private var order: [Sighting] = []
-    /// The handshakes under way whose keys are at hand.
-    private var handshakes: [Encounter: HandshakeSecrets] = [:]
+    /// The handshakes under way whose keys are at hand, or will be with the answer.
+    private var handshakes: [Encounter: Meeting] = [:]
 
     /// A handshake: its exchange, and the ephemeral id of its initiator.
     private struct Encounter: Hashable {
         var initiator: UInt64
         var exchangeID: UInt16
+    }
+
+    private struct Meeting {
+        var initiatorRandom: [UInt8]
+        var secrets: HandshakeSecrets?
     }
 
     private struct Sighting: Hashable {
@@ -171,9 +176,16 @@ package struct MessageDissector: Sendable {
         let encounter = Encounter(initiator: initiator, exchangeID: exchangeID)
         if opcode == .sigma1 {
             if handshakes.count >= Self.mostRemembered { handshakes = [:] }
-            handshakes[encounter] = HandshakeDissector.initiatorRandom(of: payload).flatMap { keys.handshake($0) }
+            handshakes[encounter] = HandshakeDissector.initiatorRandom(of: payload).map {
+                Meeting(initiatorRandom: $0, secrets: keys.handshake($0))
+            }
+        } else if opcode == .sigma2, let offer = (handshakes[encounter]?.initiatorRandom).flatMap({ keys.offer($0) }),
+            let secrets = offer.secrets(payload)
+        {
+            // There may be several answers, of which the initiator takes one.
+            handshakes[encounter]?.secrets = secrets
         }
-        return handshakes[encounter]
+        return handshakes[encounter]?.secrets
     }
 
     private mutating func open(_ plaintext: [UInt8], in message: inout DissectedMessage) {

@@ -30,12 +30,17 @@ package struct MessageKeyring: Sendable {
     /// By the random number of their Sigma1, and in the order in which they came.
     private var handshakes: [[UInt8]: HandshakeSecrets] = [:]
     private var handshakeOrder: [[UInt8]] = []
+    /// Those that wait for their answer, alike.
+    private var offers: [[UInt8]: HandshakeOffer] = [:]
+    private var offerOrder: [[UInt8]] = []
+    private static let mostOffers = 512
 
     package init() {}
 
     package var isEmpty: Bool { sessions.isEmpty && groups.isEmpty && handshakes.isEmpty }
 
     package mutating func add(_ secrets: HandshakeSecrets) {
+        offers[secrets.initiatorRandom] = nil
         if handshakes.updateValue(secrets, forKey: secrets.initiatorRandom) == nil {
             handshakeOrder.append(secrets.initiatorRandom)
         }
@@ -43,6 +48,17 @@ package struct MessageKeyring: Sendable {
         for old in handshakeOrder.prefix(Self.mostSessions / 2) { handshakes[old] = nil }
         handshakeOrder.removeFirst(Self.mostSessions / 2)
     }
+
+    /// Adds a handshake that begins. It is forgotten once its keys are there, or many others have begun.
+    package mutating func add(_ offer: HandshakeOffer) {
+        if offers.updateValue(offer, forKey: offer.initiatorRandom) == nil { offerOrder.append(offer.initiatorRandom) }
+        guard offerOrder.count > Self.mostOffers else { return }
+        for old in offerOrder.prefix(Self.mostOffers / 2) { offers[old] = nil }
+        offerOrder.removeFirst(Self.mostOffers / 2)
+    }
+
+    /// A handshake that waits for its answer.
+    func offer(_ initiatorRandom: [UInt8]) -> HandshakeOffer? { offers[initiatorRandom] }
 
     /// The keys of the handshake that a Sigma1 began.
     func handshake(_ initiatorRandom: [UInt8]) -> HandshakeSecrets? { handshakes[initiatorRandom] }

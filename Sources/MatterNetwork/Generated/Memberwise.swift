@@ -16,11 +16,15 @@ extension AdvertisedParameters {
 }
 
 extension CapturedDatagram {
-    package init(time: Int64, source: PeerAddress, destination: PeerAddress, payload: [UInt8], _: Void = ()) {
+    package init(
+        time: Int64, source: PeerAddress, destination: PeerAddress, payload: [UInt8], carrier: Carrier = .udp,
+        _: Void = ()
+    ) {
         self.time = time
         self.source = source
         self.destination = destination
         self.payload = payload
+        self.carrier = carrier
     }
 }
 

@@ -18,6 +18,8 @@ package struct HandshakeStep: Sendable {
     package var send: HandshakeMessage?
     /// Set when the session stands on our side. What is left to send belongs to the handshake still.
     package var established: EstablishedSession?
+    /// Set where a CASE handshake begins.
+    var offer: HandshakeOffer?
 }
 
 /// One side of PASE or CASE: messages in, steps out. A thrown error ends the handshake; its `reply` tells the peer.

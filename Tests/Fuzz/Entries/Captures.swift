@@ -61,7 +61,54 @@ extension Seeds {
             }
             pcap += frame
         }
-        return [pcapng, pcap]
+        return [pcapng, pcap, try connection(), try bluetooth()]
+    }
+
+    /// A capture of raw IP packets.
+    private static func raw(_ packets: [[UInt8]], link: UInt8 = 101) -> [UInt8] {
+        packets.reduce(
+            [0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0, link, 0, 0, 0]
+        ) { bytes, packet in
+            var bytes = bytes
+            for number in [1_764_000_000, 5, UInt32(packet.count), UInt32(packet.count)] as [UInt32] {
+                bytes.append(littleEndian: number)
+            }
+            return bytes + packet
+        }
+    }
+
+    /// Messages over TCP, in segments out of their turn; and a datagram in fragments, over IPv6 and IPv4.
+    private static func connection() throws -> [UInt8] {
+        let message = try datagrams().first { $0.count > 16 && $0[1...3] == [0, 0, 0] } ?? []
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: UInt32(message.count))
+        bytes += message
+        let addresses: [UInt8] =
+            [0xFD] + [UInt8](repeating: 0, count: 14) + [1, 0xFD] + [UInt8](repeating: 0, count: 14) + [2]
+        func six(_ next: UInt8, _ content: [UInt8]) -> [UInt8] {
+            [0x60, 0, 0, 0, UInt8(content.count >> 8), UInt8(content.count & 0xFF), next, 64] + addresses + content
+        }
+        func segment(_ number: UInt8, _ flags: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+            six(6, [0xC3, 0x51, 0x15, 0xA4, 0, 0, 0, number, 0, 0, 0, 0, 0x50, flags, 0, 0, 0, 0, 0, 0] + bytes)
+        }
+        let size = UInt8(message.count + 8)
+        let datagram: [UInt8] = [0xC3, 0x51, 0x15, 0xA4, 0, size, 0, 0] + message
+        let (first, rest) = (Array(datagram.prefix(16)), Array(datagram.dropFirst(16)))
+        func four(_ place: [UInt8], _ content: [UInt8]) -> [UInt8] {
+            let head: [UInt8] = [0x45, 0, 0, UInt8(content.count + 20), 0, 7]
+            return head + place + [64, 17, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2] + content
+        }
+        return raw([
+            segment(0, 2, []), segment(11, 0x10, Array(bytes.dropFirst(10))), segment(1, 0x10, Array(bytes.prefix(10))),
+            six(44, [17, 0, 0, 1, 0, 0, 0, 9] + first), six(44, [17, 0, 0, 16, 0, 0, 0, 9] + rest),
+            four([0x20, 0], first), four([0, 2], rest),
+        ])
+    }
+
+    private static func bluetooth() throws -> [UInt8] {
+        raw(
+            try datagrams().map { CaptureWriter.bluetoothPacket($0, from: nil, to: "C0:FF:EE:00:00:01") },
+            link: 147)
     }
 
     /// An answer with a PTR, an SRV with a pointer, a TXT and an AAAA record; and a question.

@@ -61,7 +61,7 @@ public struct CaptureDecoder {
         let (source, destination) = (datagram.source.description, datagram.destination.description)
         let ports = [datagram.source, datagram.destination].compactMap(\.udp?.port)
         let wait = last.map { max(0, datagram.time - $0) }
-        if ports.contains(MulticastDNS.port) {
+        if datagram.carrier == .udp, ports.contains(MulticastDNS.port) {
             last = datagram.time
             counts.multicastDNS += 1
             let (title, items, fault) = MulticastDNS.dissect(datagram.payload)
@@ -71,7 +71,8 @@ public struct CaptureDecoder {
         }
         let message = dissector.dissect(datagram.payload, from: source, to: destination, at: datagram.time)
         let isExpected =
-            ports.contains(UDPAddress.defaultPort) || endpoints.contains(datagram.source)
+            datagram.carrier == .bluetooth || ports.contains(UDPAddress.defaultPort)
+            || endpoints.contains(datagram.source)
             || endpoints.contains(datagram.destination)
         // Almost any bytes could be a header; a handshake, or what a key opens, is no accident.
         let isOpened = message.kind != .sealed && message.kind != .unsecured
@@ -89,8 +90,8 @@ public struct CaptureDecoder {
             counts.faults += 1
         }
         return TracedMessage(
-            message, .seen, at: datagram.time, wait: wait, from: source, to: destination, size: datagram.payload.count,
-            name: names.name)
+            message, .seen, at: datagram.time, wait: wait, from: source, to: destination, by: datagram.carrier,
+            size: datagram.payload.count, name: names.name)
     }
 }
 

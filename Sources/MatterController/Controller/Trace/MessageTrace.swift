@@ -82,7 +82,7 @@ public final class MessageTrace: Sendable {
             let dissected = state.dissector.dissect(message, from: from, to: to, at: time)
             let traced = TracedMessage(
                 dissected, direction, at: time, wait: state.last.map { max(0, time - $0) }, from: from, to: to,
-                size: message.count, name: { state.name(of: $0) })
+                by: (source ?? destination)?.carrier, size: message.count, name: { state.name(of: $0) })
             state.last = time
             outputs.tell?(traced)
             outputs.capture?(Self.packet(message, source, destination, port, at: time, traced.text))
@@ -94,7 +94,9 @@ public final class MessageTrace: Sendable {
         _ text: String
     ) -> [UInt8] {
         guard let peer = (source ?? destination)?.udp else {
-            return CaptureWriter.packet(message, on: .bluetooth, at: time, comment: text)
+            let packet = CaptureWriter.bluetoothPacket(
+                message, from: source?.bluetoothName, to: destination?.bluetoothName)
+            return CaptureWriter.packet(packet, on: .bluetooth, at: time, comment: text)
         }
         // Our own address is not known to a socket of all addresses.
         let own = peer.unspecified(port: port)
@@ -123,9 +125,17 @@ extension MessageTrace: TrafficObserver {
         state.withLock { try? $0.dissector.keys.add(entry) }
     }
 
+    package func offers(_ offer: HandshakeOffer) {
+        other?.offers(offer)
+        guard isReading else { return }
+        state.withLock { $0.dissector.keys.add(offer) }
+    }
+
     package func agreed(on secrets: HandshakeSecrets) {
         other?.agreed(on: secrets)
         outputs.keyLog?(HandshakeLogEntry(secrets).line)
+        guard isReading else { return }
+        state.withLock { $0.dissector.keys.add(secrets) }
     }
 
     package func uses(_ key: GroupMessageSecurity) {

@@ -57,11 +57,12 @@ public struct TracedMessage: Sendable {
     /// - Parameters:
     ///   - time: microseconds since 1970.
     ///   - wait: microseconds since the message before.
+    ///   - carrier: `nil` if it is unknown.
     ///   - size: the bytes of the datagram.
     ///   - name: the name of a node.
     init(
         _ message: DissectedMessage, _ direction: Direction, at time: Int64, wait: Int64?, from source: String,
-        to destination: String, size: Int, name: (UInt64) -> String?
+        to destination: String, by carrier: CapturedDatagram.Carrier?, size: Int, name: (UInt64) -> String?
     ) {
         func node(_ id: UInt64?) -> String? {
             guard let id, message.kind != .unsecured, message.kind != .sealed else { return nil }
@@ -78,9 +79,13 @@ public struct TracedMessage: Sendable {
                 + (node(message.destination) ?? message.group.map { "group \($0)" }).spaced
         }
         text = Self.block(
-            Self.head(time, wait) + "  \(TerminalText.escaped(peer))", Self.facts(message, size), message.items,
+            Self.head(time, wait) + "  \(TerminalText.escaped(peer))",
+            Self.facts(message, size) + (carrier == .tcp ? ["TCP"] : []),
+            message.items,
             message.fault)
-        json = Self.json(message, direction, at: time, wait: wait, from: source, to: destination, size: size)
+        var object = Self.json(message, direction, at: time, wait: wait, from: source, to: destination, size: size)
+        object["transport"] = carrier.map { .string($0.rawValue) }
+        json = .object(object)
     }
 
     // MARK: Text
@@ -157,7 +162,7 @@ public struct TracedMessage: Sendable {
     private static func json(
         _ message: DissectedMessage, _ direction: Direction, at time: Int64, wait: Int64?, from source: String,
         to destination: String, size: Int
-    ) -> JSONValue {
+    ) -> JSONObject {
         var object: JSONObject = [
             "time": .string(instant(time)), "direction": .string(direction.rawValue), "source": .string(source),
             "destination": .string(destination), "protocol": .string("matter"),
@@ -180,7 +185,7 @@ public struct TracedMessage: Sendable {
         object["retransmission"] = .uint(UInt64(message.retransmission))
         object["bytes"] = .uint(UInt64(size))
         add(message.items, message.fault, to: &object)
-        return .object(object)
+        return object
     }
 
     private static func add(_ items: [MessageItem], _ fault: String?, to object: inout JSONObject) {

@@ -3,15 +3,9 @@ import MatterCrypto
 /// The controller's side of CASE, with resumption if a record of an earlier session is at hand
 /// (Matter core specification 4.14.2).
 struct CASEInitiator: Handshake {
-    private struct Offer {
-        var random: [UInt8]
-        var sigma1: [UInt8]
-        var ephemeral: P256PrivateKey
-    }
-
     private enum State {
         case fresh
-        case awaitingSigma2(Offer)
+        case awaitingSigma2(CASEOffer)
         case awaitingStatus(EstablishedSession)
         case done
     }
@@ -71,8 +65,10 @@ struct CASEInitiator: Handshake {
                     ipk: ipk, initiatorRandom: initiatorRandom, node: peer),
                 ephemeralKey: ephemeral.publicKey.x963, parameters: ownParameters, resumption: resume
             ).encoded()
-            state = .awaitingSigma2(Offer(random: initiatorRandom, sigma1: sigma1, ephemeral: ephemeral))
-            return HandshakeStep(send: HandshakeMessage(.sigma1, sigma1))
+            let offer = CASEOffer(
+                initiatorRandom: initiatorRandom, sigma1: sigma1, ephemeral: ephemeral, ipk: ipk)
+            state = .awaitingSigma2(offer)
+            return HandshakeStep(send: HandshakeMessage(.sigma1, sigma1), offer: offer.told)
         }
     }
 
@@ -103,13 +99,14 @@ struct CASEInitiator: Handshake {
         }
     }
 
-    private mutating func handleSigma2(_ payload: [UInt8], offer: Offer) throws -> HandshakeStep {
+    private mutating func handleSigma2(_ payload: [UInt8], offer: CASEOffer) throws -> HandshakeStep {
         let sigma2 = try Sigma2(decoding: payload, base: knownReliability)
-        guard sigma2.responderSessionID != 0, let ipk = credentials.identityProtectionKeys.first else {
+        guard sigma2.responderSessionID != 0 else {
             throw SecureChannelError(.malformed, "Sigma2 offers session id 0")
         }
         let parameters = sigma2.parameters ?? SessionParameters(reliability: knownReliability)
         peerParameters = parameters
+        let ipk = offer.ipk
         let secret = try offer.ephemeral.sharedSecret(with: P256PublicKey(x963: sigma2.ephemeralKey))
         let key = try CASEKeySchedule.sigma2Key(
             secret: secret, ipk: ipk, responderRandom: sigma2.responderRandom, responderKey: sigma2.ephemeralKey,
@@ -138,7 +135,8 @@ struct CASEInitiator: Handshake {
             secret: secret, ipk: ipk, sigma1: offer.sigma1, sigma2: payload, sigma3: sigma3)
         var session = established(keys, peerSessionID: sigma2.responderSessionID, parameters: parameters)
         session.peerCATs = identity.cats
-        session.handshakeSecrets = HandshakeSecrets(initiatorRandom: offer.random, sigma2: key, sigma3: sigma3Key)
+        session.handshakeSecrets = HandshakeSecrets(
+            initiatorRandom: offer.initiatorRandom, sigma2: key, sigma3: sigma3Key)
         if let id = proof.resumptionID {
             session.resumption = ResumptionRecord(
                 resumptionID: id, sharedSecret: secret, peerNodeID: peer.rawValue, peerCATs: identity.cats)
@@ -147,20 +145,21 @@ struct CASEInitiator: Handshake {
         return HandshakeStep(send: HandshakeMessage(.sigma3, sigma3))
     }
 
-    private mutating func handleResume(_ payload: [UInt8], offer: Offer) throws -> HandshakeStep {
+    private mutating func handleResume(_ payload: [UInt8], offer: CASEOffer) throws -> HandshakeStep {
         guard let resumption else {
             throw SecureChannelError(.malformed, "the device resumes a session that was not offered")
         }
         let answer = try Sigma2Resume(decoding: payload, base: knownReliability)
         let expected = try CASEKeySchedule.resume2MIC(
-            secret: resumption.sharedSecret, initiatorRandom: offer.random, resumptionID: answer.resumptionID)
+            secret: resumption.sharedSecret, initiatorRandom: offer.initiatorRandom, resumptionID: answer.resumptionID)
         guard answer.responderSessionID != 0, constantTimeEqual(expected, answer.mic) else {
             throw SecureChannelError(.invalidCredentials, "the device cannot prove the session that it resumes")
         }
         let parameters = answer.parameters ?? SessionParameters(reliability: knownReliability)
         peerParameters = parameters
         let keys = try CASEKeySchedule.resumedSessionKeys(
-            secret: resumption.sharedSecret, initiatorRandom: offer.random, resumptionID: resumption.resumptionID)
+            secret: resumption.sharedSecret, initiatorRandom: offer.initiatorRandom,
+            resumptionID: resumption.resumptionID)
         var session = established(keys, peerSessionID: answer.responderSessionID, parameters: parameters)
         session.peerCATs = resumption.peerCATs
         session.isResumed = true

@@ -11,6 +11,7 @@ extension Exchange {
     ) async throws -> EstablishedSession {
         var step = first
         while true {
+            if let offer = step.offer { manager.observer?.offers(offer) }
             let isSent = try await willSend(step)
             if isSent, let message = step.send { try await send(message) }
             if let established = step.established { return established }
