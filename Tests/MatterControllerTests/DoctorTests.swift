@@ -3,6 +3,7 @@ import MatterState
 import Testing
 
 @testable import MatterController
+@testable import MatterModel
 
 /// Judgements from facts, and facts from the files of a kernel that is not this one.
 @Suite("Doctor")
@@ -175,11 +176,26 @@ struct DoctorTests {
             "proc/sys/net/ipv6/conf/eth0/disable_ipv6": "0\n", "proc/sys/net/ipv6/conf/eth0/forwarding": "1\n",
             "run/NetworkManager/devices/2": "[device]\nmanaged=full\n",
             "etc/avahi/avahi-daemon.conf": "[server]\nallow-interfaces=eth0\n",
-            "sys/class/bluetooth/hci0/address": "",
+            "sys/class/bluetooth/hci0/address": "", "sys/class/net/wlan0/wireless/x": "",
         ])
         defer { folder.remove() }
-        let reader = HostReader(root: folder.path) { [HostFacts.Interface(name: "eth0", index: 2)] }
+        var reader = HostReader(root: folder.path)
+        reader.interfaces = { ["eth0", "wlan0"].map { HostFacts.Interface(name: $0, index: 2) } }
+        // The kernel's answer: the name, a family, the address.
+        reader.accessPoint = { request in
+            guard String(cString: request.assumingMemoryBound(to: CChar.self)) == "wlan0" else { return false }
+            request.copyMemory(from: Array("wlan0\0".utf8), byteCount: 6)
+            (request + 16).copyMemory(from: [1, 0, 2, 0x11, 0x22, 0x33, 0x44, 0x55] as [UInt8], byteCount: 8)
+            return true
+        }
         let facts = reader.facts()
+        #expect(facts.accessPoint?.interface == "wlan0")
+        #expect(facts.accessPoint?.bssid == [2, 0x11, 0x22, 0x33, 0x44, 0x55])
+        reader.accessPoint = { request in
+            (request + 16).copyMemory(from: [1, 0, 0, 0, 0, 0, 0, 0] as [UInt8], byteCount: 8)
+            return true
+        }
+        #expect(reader.facts().accessPoint == nil, "not connected")
         let uplink = try #require(facts.interfaces.first)
         #expect(uplink.addresses.map(\.isDuplicate) == [false, true])
         #expect(uplink.addresses.map(\.isTentative) == [false, true])
@@ -292,6 +308,7 @@ struct DoctorTests {
         }
         return [
             path(WiFiNetworkDiagnostics.id, WiFi.rssi): .int(-50),
+            path(WiFiNetworkDiagnostics.id, WiFi.bssid): .octets([2, 0x11, 0x22, 0x33, 0x44, 0x55]),
             path(ThreadNetworkDiagnostics.id, Thread.routingRole): .uint(5),
             path(ThreadNetworkDiagnostics.id, Thread.neighborTable): .array(of: [neighbor(quality: 3, strength: -60)]),
             path(ThreadNetworkDiagnostics.id, Thread.txTotalCount): .uint(1000),
@@ -325,7 +342,7 @@ struct DoctorTests {
 
     private func check(
         _ subject: CheckSubject, reading values: [ConcreteAttributePath: TLVValue],
-        _ change: (inout NodeWayFacts) -> Void = { _ in }
+        on host: HostFacts = sound, _ change: (inout NodeWayFacts) -> Void = { _ in }
     ) throws -> Check {
         var facts = NodeWayFacts(node: NodeRecord(nodeID: NodeID(1)))
         facts.read = ReadResult(
@@ -335,13 +352,160 @@ struct DoctorTests {
         facts.newest = (7, "1.7", "2026-09-21")
         change(&facts)
         return try #require(
-            NodeExamination(facts: facts, host: Self.sound).checks.first { $0.subject == subject })
+            NodeExamination(facts: facts, host: host).checks.first { $0.subject == subject })
+    }
+
+    /// A neighbour of a router, or of an end device.
+    private static func neighbor(
+        _ rloc: UInt64, quality: UInt64 = 3, strength: Int64 = -60, age: UInt64 = 10, lost: UInt64 = 0,
+        frames: UInt64 = 0, isChild: Bool = false, isAwake: Bool = true
+    ) -> TLVValue {
+        typealias Field = ThreadNetworkDiagnostics.NeighborTable.Field
+        return .structure([
+            TLVElement(Field.age.number, .uint(age)), TLVElement(Field.rloc16.number, .uint(rloc)),
+            TLVElement(Field.lqi.number, .uint(quality)), TLVElement(Field.averageRssi.number, .int(strength)),
+            TLVElement(Field.frameErrorRate.number, .uint(frames)),
+            TLVElement(Field.messageErrorRate.number, .uint(lost)),
+            TLVElement(Field.rxOnWhenIdle.number, .bool(isAwake)), TLVElement(Field.isChild.number, .bool(isChild)),
+        ])
+    }
+
+    private func thread(
+        _ subject: CheckSubject, role: UInt64, _ neighbors: [TLVValue], own: UInt64? = nil, changes: UInt64? = nil
+    ) throws -> Check {
+        typealias Thread = ThreadNetworkDiagnostics.Attribute
+        var values: [ConcreteAttributePath: TLVValue] = [:]
+        func put(_ cluster: ClusterID, _ attribute: AttributeID, _ value: TLVValue) {
+            values[ConcreteAttributePath(endpoint: 0, cluster: cluster, attribute: attribute)] = value
+        }
+        let cluster = ThreadNetworkDiagnostics.id
+        put(cluster, Thread.routingRole, .uint(role))
+        put(cluster, Thread.neighborTable, .array(of: neighbors))
+        if let own { put(cluster, Thread.rloc16, .uint(own)) }
+        if let changes {
+            put(cluster, Thread.parentChangeCount, .uint(changes))
+            put(GeneralDiagnostics.id, GeneralDiagnostics.Attribute.upTime, .uint(172_800))
+        }
+        return try check(subject, reading: values)
+    }
+
+    @Test("the parent of an end device is judged, also where it is not the best of its neighbours")
+    func threadParent() throws {
+        let (good, weak) = (Self.neighbor(0x0400), Self.neighbor(0x0800, quality: 1, strength: -88, age: 12))
+        let sleepy: UInt64 = 2
+        let sound = try thread(.threadParent, role: sleepy, [good])
+        #expect(sound.verdict == .ok && sound.seen == "0x0400, link quality 3, -60 dBm, heard 10 s ago")
+        let poor = try thread(.threadParent, role: sleepy, [weak])
+        #expect(poor.verdict == .warning && poor.cure != nil)
+        #expect(poor.seen == "0x0800, link quality 1, -88 dBm, heard 12 s ago")
+        // A router nearby does not help: its messages go by its parent. The check of the best link is content.
+        #expect(try thread(.threadParent, role: 4, [good, weak], own: 0x0805).verdict == .warning)
+        #expect(try thread(.threadLink, role: 4, [good, weak], own: 0x0805).verdict == .ok)
+        #expect(try thread(.threadParent, role: 4, [good, weak], own: 0x0405).verdict == .ok)
+        #expect(try thread(.threadParent, role: 4, [good, weak]).verdict == .notChecked)
+        let dead = [Self.neighbor(0x0400, quality: 0), Self.neighbor(0x0400, strength: -92)]
+        for neighbor in dead { #expect(try thread(.threadParent, role: sleepy, [neighbor]).verdict == .failure) }
+        let bad = [
+            Self.neighbor(0x0400, age: 241), Self.neighbor(0x0400, lost: 6), Self.neighbor(0x0400, frames: 31),
+            Self.neighbor(0x0400, strength: -86),
+        ]
+        for neighbor in bad { #expect(try thread(.threadParent, role: sleepy, [neighbor]).verdict == .warning) }
+        let limits = [Self.neighbor(0x0400, strength: -85, age: 240, lost: 5, frames: 30)]
+        #expect(try thread(.threadParent, role: sleepy, limits).verdict == .ok)
+        let restless = try thread(.threadParent, role: sleepy, [good], changes: 21)
+        #expect(restless.verdict == .warning && restless.seen.hasSuffix("21 changes of the parent in 2 days"))
+        #expect(try thread(.threadParent, role: sleepy, [good], changes: 20).verdict == .ok)
+        #expect(try thread(.threadParent, role: sleepy, []).verdict == .notChecked)
+        #expect(try thread(.threadParent, role: 5, [weak]).seen.contains("no parent"))
+    }
+
+    @Test("the neighbours of a router are judged: children that sleep have no other way")
+    func threadNeighbours() throws {
+        let router: UInt64 = 5
+        let (one, other) = (Self.neighbor(0x0400), Self.neighbor(0x0800, quality: 1, strength: -88))
+        let child = Self.neighbor(0x0C01, isChild: true, isAwake: false)
+        let sound = try thread(.threadNeighbours, role: router, [one, other, child])
+        #expect(sound.verdict == .ok && sound.seen == "2 routers, 1 child (1 asleep)", "\(sound.seen)")
+        let far = Self.neighbor(0x0C02, quality: 1, strength: -89, age: 30, isChild: true, isAwake: false)
+        let weak = try thread(.threadNeighbours, role: router, [one, child, far])
+        #expect(weak.verdict == .warning && weak.cure != nil)
+        #expect(weak.seen.hasSuffix("weak: 0x0C02 (sleeps), link quality 1, -89 dBm, heard 30 s ago"), "\(weak.seen)")
+        #expect(try thread(.threadNeighbours, role: router, [Self.neighbor(0x0400, lost: 9)]).verdict == .warning)
+        let gone = Self.neighbor(0x0C03, age: 300, isChild: true, isAwake: false)
+        let silent = try thread(.threadNeighbours, role: router, [one, gone])
+        #expect(silent.verdict == .note && silent.seen.contains("0x0C03"), "\(silent.seen)")
+        #expect(try thread(.threadNeighbours, role: router, [Self.neighbor(0x0400, age: 101)]).verdict == .note)
+        #expect(try thread(.threadNeighbours, role: router, [Self.neighbor(0x0400, age: 100)]).verdict == .ok)
+        // Of very many, some are named.
+        let many = (0..<9).map { Self.neighbor(UInt64(0x0C01 + $0), quality: 1, isChild: true) }
+        let crowd = try thread(.threadNeighbours, role: router, many)
+        #expect(crowd.seen.hasSuffix("; 5 more") && crowd.seen.components(by: "0x0C").count == 5, "\(crowd.seen)")
+        #expect(try thread(.threadNeighbours, role: 2, [far]).verdict == .ok)
+    }
+
+    @Test("the access point of a node is compared with this host's")
+    func accessPoint() throws {
+        typealias WiFi = WiFiNetworkDiagnostics.Attribute
+        func judged(_ own: [UInt8]?, strength: Int64 = -50, bssid: TLVValue? = nil) throws -> Check {
+            var values = Self.wellRead
+            let cluster = WiFiNetworkDiagnostics.id
+            values[ConcreteAttributePath(endpoint: 0, cluster: cluster, attribute: WiFi.rssi)] = .int(strength)
+            if let bssid {
+                values[ConcreteAttributePath(endpoint: 0, cluster: cluster, attribute: WiFi.bssid)] = bssid
+            }
+            var host = Self.sound
+            host.accessPoint = own.map { ("wlan0", $0) }
+            return try check(.accessPoint, reading: values, on: host)
+        }
+        let same = try judged([2, 0x11, 0x22, 0x33, 0x44, 0x55], strength: -80)
+        #expect(same.verdict == .ok && same.seen == "02:11:22:33:44:55, -80 dBm, as wlan0 of this host")
+        #expect(try judged([6, 0x11, 0x22, 0x33, 0x44, 0x56], strength: -80).verdict == .ok, "another band")
+        let near = try judged([2, 0x99, 0x22, 0x33, 0x44, 0x55])
+        #expect(near.verdict == .note && near.seen.contains("02:99:22:33:44:55"))
+        let far = try judged([2, 0x99, 0x22, 0x33, 0x44, 0x55], strength: -71)
+        #expect(far.verdict == .warning && far.cure != nil)
+        #expect(try judged(nil, strength: -80).verdict == .ok)
+        #expect(try judged(nil, bssid: .null).verdict == .notChecked)
+        #expect(try judged(nil, bssid: .octets([0, 0, 0, 0, 0, 0])).verdict == .notChecked)
+        #expect(try judged([1], bssid: .octets([1])).verdict == .notChecked)
+    }
+
+    @Test("a node that loses its Wi-Fi again and again is told by its own log")
+    func wifiConnection() throws {
+        let now = UInt64(MatterEpoch.unixSeconds) + 843_000_000
+        func event(_ number: UInt64, _ timestamp: EventTimestamp, _ event: EventID) -> EventReport {
+            EventReport(
+                path: ConcreteEventPath(endpoint: 0, cluster: WiFiNetworkDiagnostics.id, event: event),
+                outcome: .event(
+                    EventReport.Event(number: number, priority: .info, timestamp: timestamp, data: nil)))
+        }
+        typealias Event = WiFiNetworkDiagnostics.Event
+        func judged(_ events: [EventReport]?, up: UInt64 = 0) throws -> Check {
+            var values = Self.wellRead
+            values[
+                ConcreteAttributePath(
+                    endpoint: 0, cluster: GeneralDiagnostics.id, attribute: GeneralDiagnostics.Attribute.upTime)
+            ] = .uint(up)
+            return try check(.wifiConnection, reading: values) { $0.wifiEvents = events }
+        }
+        #expect(try judged(nil).verdict == .notChecked && judged([]).verdict == .ok)
+        let lately = (1...3).map { event(UInt64($0), .epoch((now - 3600 * UInt64($0)) * 1000), Event.disconnection) }
+        #expect(try judged(lately).verdict == .warning)
+        #expect(try judged(Array(lately.dropLast())).verdict == .ok)
+        #expect(
+            try judged(lately.dropLast() + [event(9, .epoch((now - 90_000) * 1000), Event.disconnection)]).verdict
+                == .ok)
+        let refused = event(9, .system(900_000 * 1000), Event.associationFailure)
+        #expect(try judged(lately.dropLast() + [refused], up: 903_600).verdict == .warning)
+        // Before the node's last start: the time is not known.
+        #expect(try judged(lately.dropLast() + [refused], up: 100).verdict == .ok)
     }
 
     @Test("a node that is well fails no check")
     func soundNode() throws {
         let subjects: [CheckSubject] = [
-            .session, .wifiSignal, .threadLink, .radioErrors, .reboots, .faults, .memory, .nodeBattery, .nodeClock,
+            .session, .wifiSignal, .accessPoint, .threadLink, .threadNeighbours, .threadParent, .radioErrors, .reboots,
+            .faults, .memory, .nodeBattery, .nodeClock,
             .certificate, .software,
         ]
         for subject in subjects {
@@ -415,6 +579,10 @@ struct DoctorTests {
         #expect(text.split(separator: " ").count { $0.contains("fd-address-1") } == 2)
         #expect(anonymizer.text("at 12:30, version 1.2.3") == "at 12:30, version 1.2.3")
     }
+}
+
+extension String {
+    fileprivate func components(by separator: String) -> [Substring] { split(separator: separator) }
 }
 
 /// A folder of files that a test needs.

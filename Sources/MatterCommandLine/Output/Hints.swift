@@ -137,6 +137,12 @@ public enum Hints {
         "doctor.subscriptions":
             "end those that are not needed: other programs on our fabric, such as matterctl subscribe",
         "doctor.wifi": "bring the access point nearer to the device, or use a channel with less traffic",
+        "doctor.access-point":
+            "restart the device, so that it looks for the nearest access point; if it stays, use a network name of its own there",
+        "doctor.wifi-connection":
+            "see the signal above; in the access point, switch off band steering and roaming aids for this device",
+        "doctor.thread-neighbours":
+            "move the devices that are named nearer to this one, or put one with mains power between",
         "doctor.thread-link":
             "put a Thread device with mains power between this one and the border router; it passes messages on",
         "doctor.radio-errors":

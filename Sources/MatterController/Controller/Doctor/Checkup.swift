@@ -138,8 +138,16 @@ public enum CheckSubject: String, Sendable, CaseIterable {
     case fabrics
     /// The strength of its Wi-Fi signal.
     case wifiSignal = "wifi-signal"
+    /// The radio of an access point that it is connected to.
+    case accessPoint = "access-point"
+    /// How often it lost its Wi-Fi.
+    case wifiConnection = "wifi-connection"
     /// The best of its links in the Thread network.
     case threadLink = "thread-link"
+    /// The link to the router that all of its messages go through.
+    case threadParent = "thread-parent"
+    /// The links to the devices whose messages go through it.
+    case threadNeighbours = "thread-neighbours"
     /// Frames that it had to send again.
     case radioErrors = "radio-errors"
     /// How often it started, and why the last time.

@@ -161,16 +161,20 @@ public struct DoctorService: FabricService {
 
     private func ask(_ node: NodeRecord, _ facts: inout NodeWayFacts, _ budget: Budget) async throws {
         do {
-            let (time, read, fabrics) = try await links.withLink(to: node) { [options] link in
+            let (time, read, fabrics, log) = try await links.withLink(to: node) { [options] link in
                 let deadline = budget.deadline(for: node)
                 let began = options.time.now
                 // A session that was kept answers only to a message.
                 let fabrics = try await link.fabrics(deadline: deadline)
                 let time = options.time.now - began
-                return (time, try? await link.read(NodeWayFacts.paths, deadline: deadline), fabrics)
+                let read = try? await link.read(NodeWayFacts.paths, deadline: deadline)
+                let isOnWiFi = read?.first(WiFiNetworkDiagnostics.bssid) != nil
+                let log = isOnWiFi ? try? await link.readEvents(NodeWayFacts.wifiLog, deadline: deadline) : nil
+                return (time, read, fabrics, log)
             }
             facts.answerTime = time
             facts.read = read
+            facts.wifiEvents = log
             facts.fabrics = fabrics
             facts.readAt = WallClock.unixMicroseconds()
         } catch {

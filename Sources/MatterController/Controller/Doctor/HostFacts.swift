@@ -122,6 +122,9 @@ struct HostFacts: Sendable {
     /// The kind of container that this process is in; `nil` if it is in none.
     var container: String?
 
+    /// The access point that an interface is connected to; `nil` if none is, or the kernel does not say.
+    var accessPoint: (interface: String, bssid: [UInt8])?
+
     // MARK: Discovery
 
     var service: Service?

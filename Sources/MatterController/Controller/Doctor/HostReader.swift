@@ -8,6 +8,8 @@ struct HostReader: Sendable {
     var root = ""
     /// The interfaces without what the kernel's files tell of them.
     var interfaces: @Sendable () -> [HostFacts.Interface] = Self.current
+    /// Fills in a `struct iwreq` with the access point of an interface; false if the kernel refuses.
+    var accessPoint: @Sendable (UnsafeMutableRawPointer) -> Bool = HostAccessPoint.ask
 
     /// The most bytes of a file that are looked at.
     private static let largestFile = 1 << 20
@@ -20,6 +22,11 @@ struct HostReader: Sendable {
         facts.hasIPv6 = text("/proc/net/if_inet6") != nil
         facts.interfaces = interfaces().map(completed)
         facts.routes = routes
+        facts.accessPoint =
+            facts.interfaces.lazy.filter { exists("/sys/class/net/\($0.name)/wireless") }
+            .compactMap { interface in
+                HostAccessPoint.bssid(of: interface.name, accessPoint).map { (interface.name, $0) }
+            }.first
         facts.trackingTime = number("/proc/sys/net/netfilter/nf_conntrack_udp_timeout_stream")
         facts.largestReceiveBuffer = number("/proc/sys/net/core/rmem_max")
         facts.container = container

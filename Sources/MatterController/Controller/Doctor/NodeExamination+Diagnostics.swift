@@ -4,8 +4,8 @@ import MatterState
 extension NodeExamination {
     var diagnostics: [Check] {
         [
-            sessionTable, subscriptions, fabrics, wifiSignal, threadLink, radioErrors, reboots, faults, memory, battery,
-            clock, certificate, software,
+            sessionTable, subscriptions, fabrics, wifiSignal, accessPoint, wifiConnection, threadLink, threadParent,
+            threadNeighbours, radioErrors, reboots, faults, memory, battery, clock, certificate, software,
         ]
     }
 
@@ -98,7 +98,7 @@ extension NodeExamination {
         }
     }
 
-    private static func days(_ seconds: UInt64) -> String {
+    static func days(_ seconds: UInt64) -> String {
         switch seconds {
         case ..<120: "\(seconds) s"
         case ..<7200: "\(seconds / 60) min"

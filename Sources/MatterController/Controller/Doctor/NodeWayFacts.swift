@@ -24,6 +24,8 @@ struct NodeWayFacts: Sendable {
     var failure: (any Error)?
     /// The diagnostics; `nil` if they could not be read.
     var read: ReadResult?
+    /// Its log of Wi-Fi connections; `nil` if it is not on Wi-Fi, or the log could not be read.
+    var wifiEvents: [EventReport]?
     /// The number of our fabric on the node, its fabrics, and its room.
     var fabrics: DeviceFabrics?
     /// This host's time when the diagnostics came, in microseconds since 1970.
@@ -50,8 +52,10 @@ struct NodeWayFacts: Sendable {
                 SoftwareDiagnostics.Attribute.currentHeapUsed)
             + paths(
                 ThreadNetworkDiagnostics.id, Thread.routingRole, Thread.neighborTable, Thread.parentChangeCount,
-                Thread.txTotalCount, Thread.txRetryCount, Thread.txErrCcaCount, Thread.partitionId)
-            + paths(WiFiNetworkDiagnostics.id, WiFi.rssi, WiFi.channelNumber, WiFi.beaconLostCount, WiFi.beaconRxCount)
+                Thread.txTotalCount, Thread.txRetryCount, Thread.txErrCcaCount, Thread.partitionId, Thread.rloc16)
+            + paths(
+                WiFiNetworkDiagnostics.id, WiFi.bssid, WiFi.rssi, WiFi.channelNumber, WiFi.beaconLostCount,
+                WiFi.beaconRxCount)
             + paths(
                 BasicInformation.id, BasicInformation.Attribute.capabilityMinima,
                 BasicInformation.Attribute.softwareVersion, BasicInformation.Attribute.softwareVersionString)
@@ -60,6 +64,11 @@ struct NodeWayFacts: Sendable {
                 PowerSource.id, PowerSource.Attribute.batPercentRemaining, PowerSource.Attribute.batChargeLevel)
             + paths(NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.nocs)
     }()
+
+    /// The events that are read of a node on Wi-Fi.
+    static let wifiLog: [EventPath] = [
+        WiFiNetworkDiagnostics.Event.disconnection, WiFiNetworkDiagnostics.Event.associationFailure,
+    ].map { EventPath(cluster: WiFiNetworkDiagnostics.id, event: $0) }
 
     /// The first value of an attribute; `nil` if no endpoint tells it.
     func value<Value: AttributeValue>(_ attribute: TypedAttribute<Value>) -> Value? { read?.first(attribute) }
