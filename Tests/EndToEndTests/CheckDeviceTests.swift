@@ -232,6 +232,104 @@ struct CheckDeviceTests {
         #expect([good, other].allSatisfy { $0.fabrics == 0 })
     }
 
+    @Test(
+        "who interrupts a print run leaves no device on a fabric and no fabric on the disk, and has the report of those that are done",
+        .timeLimit(.minutes(5)))
+    func interruptedManifest() async throws {
+        var matterctl = try MatterCtl()
+        // A folder in memory of its own: other examinations may be under way.
+        let runtime = try #require(matterctl.environment["XDG_RUNTIME_DIR"]) + "/check-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: runtime, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: runtime) }
+        matterctl.environment["XDG_RUNTIME_DIR"] = runtime
+        var devices: [VirtualDevice] = []
+        for _ in 0..<3 { devices.append(try await VirtualDevice.start()) }
+        defer { for device in devices { device.stop() } }
+        // The first one is not there, so it is done long before the others.
+        var rows = ["qrCode,name,address", "\(devices[0].qrCode),absent,no-such-host.invalid"]
+        rows += devices.enumerated().map { "\($1.qrCode),lamp \($0 + 1),\($1.address)" }
+        let file = matterctl.folder.file("run.csv")
+        try Data(rows.joined(separator: "\n").utf8).write(to: file)
+        let folder = matterctl.folder.file("reports")
+        let child = try matterctl.start([
+            "check-device", "--manifest", file.path, "--no-ledger", "--allow-test-devices", "--report", folder.path,
+            "--progress", "plain",
+        ])
+        func isTrying(_ line: Int, _ kind: String) -> Bool { child.stderr.contains("line \(line): trying: \(kind)") }
+        try await eventually("the absent one is done, and all others are commissioned; \(child.stderr)") {
+            child.stdout.contains("absent") && [3, 4, 5].allSatisfy { isTrying($0, "conformance") }
+        }
+        child.signal(SIGINT)
+        #expect(await child.status() == 130, "\(child.stderr)")
+        for (number, device) in devices.enumerated() {
+            let steps = device.events.compactMap { $0["step"]?.string }
+            #expect(device.fabrics == 0 && steps.contains("fabric-removed"), "\(number): \(steps)")
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: runtime).filter {
+            $0.hasPrefix("matterctl-check")
+        }
+        #expect(left.isEmpty, "\(left)")
+        let index = try String(contentsOf: folder.appendingPathComponent("index.html"), encoding: .utf8)
+        #expect(index.contains("0002-absent/report.html"), "\(index)")
+        let report = try String(contentsOf: folder.appendingPathComponent("0002-absent/report.json"), encoding: .utf8)
+        #expect(try JSON(parsing: report)["failed"]?.int ?? 0 > 0, "\(report)")
+        #expect(!index.contains("lamp 3") || child.stdout.contains("lamp 3"), "the index has what was told")
+    }
+
+    /// When the messages of a case went, in seconds of the day.
+    private func times(_ one: JSON) -> [Double] {
+        (one["messages"]?.elements ?? []).compactMap { message in
+            let parts = (message.string ?? "").prefix { $0 != " " }.split(separator: ":").compactMap { Double($0) }
+            return parts.count == 3 ? parts[0] * 3600 + parts[1] * 60 + parts[2] : nil
+        }
+    }
+
+    @Test("several devices at a time: the lines keep their order, and a case that measures has the network for itself")
+    func severalAtATime() async throws {
+        let matterctl = try MatterCtl()
+        var devices: [VirtualDevice] = []
+        for _ in 0..<3 { devices.append(try await VirtualDevice.start()) }
+        defer { for device in devices { device.stop() } }
+        var rows = ["qrCode,name,address"] + devices.enumerated().map { "\($1.qrCode),lamp \($0 + 1),\($1.address)" }
+        // It ends first, and is told last.
+        rows.append("\(devices[0].qrCode),absent,no-such-host.invalid")
+        let (file, folder) = (matterctl.folder.file("run.csv"), matterctl.folder.file("reports"))
+        try Data(rows.joined(separator: "\n").utf8).write(to: file)
+        let run = try await matterctl.run([
+            "check-device", "--manifest", file.path, "--no-ledger", "--allow-test-devices", "--json", "--report",
+            folder.path,
+        ])
+        let results = try run.stdout.split(separator: "\n").map { try JSON(parsing: String($0)) }
+        #expect(run.status == 12 && results.map { $0["line"]?.int } == [2, 3, 4, 5], "\(run)")
+        for result in results.dropLast() {
+            let verdicts = try verdicts(result)
+            #expect(verdicts["commissioning"] == "passed" && verdicts["removal"] == "passed", "\(result)")
+        }
+        #expect(devices.allSatisfy { $0.fabrics == 0 })
+        var spans: [(line: Int, kind: String, first: Double, last: Double)] = []
+        for (number, result) in results.dropLast().enumerated() {
+            let path = try #require(result["report"]?.string).replacingOccurrences(of: ".html", with: ".json")
+            let report = try JSON(parsing: String(contentsOfFile: path, encoding: .utf8))
+            for one in report["cases"]?.elements ?? [] where one["case"]?.string != "attestation" {
+                let times = times(one)
+                guard let first = times.min(), let last = times.max() else { continue }
+                spans.append((number, one["case"]?.string ?? "", first, last))
+            }
+        }
+        let alone = spans.filter { ["commissioning", "second-administrator"].contains($0.kind) }
+        #expect(alone.count == 6, "\(spans)")
+        for one in alone {
+            let mixed = spans.filter { $0.line != one.line && $0.first < one.last && $0.last > one.first }
+            #expect(mixed.isEmpty, "\(one) beside \(mixed)")
+        }
+        // The rest is not one after the other.
+        let beside = spans.filter { one in
+            spans.contains { $0.line != one.line && $0.first < one.last && $0.last > one.first }
+        }
+        #expect(!beside.isEmpty, "\(spans)")
+    }
+
     @Test("a light of another make in a manifest: its label and its certificate are those of the product")
     func otherMakeInManifest() async throws {
         let scene = try await Scene.fresh()

@@ -30,6 +30,9 @@ struct CheckDevice: NetworkCommand {
         completion: .kind(.file))
     var labels: String?
     @Flag(help: "With --manifest: do not try to reach the devices.") var offline = false
+    @Option(
+        help: ArgumentHelp("With --manifest: examine up to this many devices at a time (4).", valueName: "N"))
+    var atATime: Int?
     @Flag(help: "With --manifest: do not ask the ledger.") var noLedger = false
     @Flag(name: .long, help: "With --manifest: ask the ledger for devices in development.") var testNet = false
     @Flag(help: "With --manifest: what could not be compared is a failure.") var strict = false
@@ -53,12 +56,16 @@ struct CheckDevice: NetworkCommand {
             if options.address != nil || way.via != nil {
                 throw ValidationError("--manifest says where each device is: leave --address and --via out")
             }
+            if let atATime, !(1...CheckDeviceRound.mostAtATime).contains(atATime) {
+                throw ValidationError("--at-a-time is a number from 1 to \(CheckDeviceRound.mostAtATime)")
+            }
             if noLedger, testNet { throw ValidationError("give --no-ledger or --test-net") }
             return
         }
         guard report != nil else { throw ValidationError("a report needs a folder: --report DIR") }
-        guard labels == nil, !offline, !noLedger, !testNet, !strict else {
-            throw ValidationError("--labels, --offline, --no-ledger, --test-net and --strict need --manifest")
+        guard labels == nil, !offline, !noLedger, !testNet, !strict, atATime == nil else {
+            throw ValidationError(
+                "--labels, --offline, --at-a-time, --no-ledger, --test-net and --strict need --manifest")
         }
     }
 

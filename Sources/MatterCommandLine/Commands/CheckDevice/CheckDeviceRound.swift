@@ -19,6 +19,8 @@ struct CheckDeviceRound: Sendable {
         ("LINE", 0), ("NAME", 16), ("RESULT", 6), ("LABEL", 6), ("CERTIFICATE", 11), ("LEDGER", 9), ("DEVICE", 9),
         ("SEEN", 0),
     ]
+    static let mostAtATime = 16
+    private static let usuallyAtATime = 4
     /// The ledger answers each of its questions within a time of its own.
     private static let ledgerTime = Duration.seconds(86_400)
 
@@ -32,26 +34,46 @@ struct CheckDeviceRound: Sendable {
             }
         }
         var outcomes: [Outcome] = []
+        // Those that have to wait until an earlier one is done, by their places.
+        var early: [Int: Outcome] = [:]
+        let flow = ColumnFlow(context.console, Self.columns.map { (heading: $0.0, expected: $0.1) })
         do {
             try await withLedger { ledger in
                 let measure = DeviceCheckService.Measure(
                     command.trust.policy(), ledger: ledger, isStrict: command.strict)
                 let network = command.offline ? NetworkPreference() : try await command.preference(context)
-                let flow = ColumnFlow(context.console, Self.columns.map { (heading: $0.0, expected: $0.1) })
-                for device in manifest.devices {
-                    try Task.checkCancellation()
-                    let report = try await examined(device, measure, network)
-                    let place = command.report == nil ? nil : Self.place(of: device)
-                    if let folder = command.report, let place {
-                        try CheckDeviceFiles(folder: "\(folder)/\(place)").write(report, of: device)
+                try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
+                    var rest = manifest.devices.enumerated().makeIterator()
+                    func begin() {
+                        guard let (number, device) = rest.next() else { return }
+                        group.addTask { (number, try await outcome(of: device, measure, network)) }
                     }
-                    let outcome = Outcome(device: device, report: report, place: place)
-                    outcomes.append(outcome)
-                    print(outcome, flow)
+                    for _ in 0..<width { begin() }
+                    do {
+                        while let (number, outcome) = try await group.next() {
+                            early[number] = outcome
+                            while let next = early.removeValue(forKey: outcomes.count) {
+                                outcomes.append(next)
+                                print(next, flow)
+                            }
+                            begin()
+                        }
+                    } catch {
+                        // Each makes its device leave, and one or the other may be done.
+                        group.cancelAll()
+                        while let result = await group.nextResult() {
+                            if case .success(let (number, outcome)) = result { early[number] = outcome }
+                        }
+                        throw error
+                    }
                 }
             }
         } catch {
             // The devices that have had their turn are told of all the same.
+            for (_, outcome) in early.sorted(by: { $0.key < $1.key }) {
+                outcomes.append(outcome)
+                print(outcome, flow)
+            }
             if !outcomes.isEmpty { try? writeIndex(outcomes) }
             throw error
         }
@@ -76,7 +98,22 @@ struct CheckDeviceRound: Sendable {
         ) { client in try await body(LedgerInquiry(cache, client, now: now)) }
     }
 
+    private var width: Int { command.atATime ?? Self.usuallyAtATime }
+
     // MARK: A device
+
+    /// Examines a device, and writes its report.
+    private func outcome(
+        of device: DeviceManifest.Device, _ measure: DeviceCheckService.Measure, _ network: NetworkPreference
+    ) async throws -> Outcome {
+        try Task.checkCancellation()
+        let report = try await examined(device, measure, network)
+        let place = command.report == nil ? nil : Self.place(of: device)
+        if let folder = command.report, let place {
+            try CheckDeviceFiles(folder: "\(folder)/\(place)").write(report, of: device)
+        }
+        return Outcome(device: device, report: report, place: place)
+    }
 
     private func examined(
         _ device: DeviceManifest.Device, _ measure: DeviceCheckService.Measure, _ network: NetworkPreference
@@ -86,10 +123,12 @@ struct CheckDeviceRound: Sendable {
         guard !command.offline, let code = device.code else {
             return try await service.compare(device, files: files, by: measure)
         }
-        let deadline = Budget(nil, usual: context.timeout).deadline
         var addresses: [PeerAddress] = []
         if let address = device.address {
-            do { addresses = try await PeerAddress.lookup(address, deadline: deadline) } catch {
+            do {
+                addresses = try await PeerAddress.lookup(
+                    address, deadline: Budget(nil, usual: context.timeout).deadline)
+            } catch {
                 try Task.checkCancellation()
                 return try await service.compare(
                     device, files: files, by: measure, failure: ErrorReport(error).message)
@@ -99,7 +138,23 @@ struct CheckDeviceRound: Sendable {
         defer { printer.finish() }
         return try await service.examine(
             device, [command.request(code, addresses, via: device.via, network)], files: files, by: measure,
-            progress: { printer.report($0) }, deadline: deadline)
+            progress: progress(of: device, printer), patience: context.timeout)
+    }
+
+    /// The progress of one of several says whose it is, and leaves the stages out.
+    private func progress(
+        of device: DeviceManifest.Device, _ printer: ProgressPrinter
+    ) -> @Sendable (CommissioningProgress) -> Void {
+        guard width > 1 else { return { printer.report($0) } }
+        let line = "line \(device.line)"
+        return { progress in
+            switch progress {
+            case .began, .ended: break
+            case .failed(let stage, _): printer.report(.note("\(line): \(stage.rawValue) failed"))
+            case .note(let text): printer.report(.note("\(line): \(text)"))
+            case .warning(let text, let hint): printer.report(.warning("\(line): \(text)", hint))
+            }
+        }
     }
 
     /// The folder of a device: its line, and its name as far as that can stand there.

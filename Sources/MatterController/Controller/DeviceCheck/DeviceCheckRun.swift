@@ -15,6 +15,7 @@ actor DeviceCheckRun {
     private let options: Controller.Options
     private let requests: [CommissioningRequest]
     private let trust: TrustPolicy
+    private let turns: CheckTurns?
     private let tell: @Sendable (CommissioningProgress) -> Void
     private let trace: CheckTrace
     private let faults: FaultyLinks
@@ -27,10 +28,12 @@ actor DeviceCheckRun {
 
     init(
         _ options: Controller.Options, _ judges: any AttestationJudging, _ requests: [CommissioningRequest],
-        _ code: SetupPayload, _ trust: TrustPolicy, _ tell: @escaping @Sendable (CommissioningProgress) -> Void
+        _ code: SetupPayload, _ trust: TrustPolicy, _ turns: CheckTurns?,
+        _ tell: @escaping @Sendable (CommissioningProgress) -> Void
     ) throws(StoreError) {
         self.options = options
         self.requests = requests
+        self.turns = turns
         self.tell = tell
         var trust = trust
         // Its origin is judged, and it is tried whatever comes of that.
@@ -54,18 +57,20 @@ actor DeviceCheckRun {
     // MARK: The cases
 
     /// - Throws: `CancellationError`.
-    func examine(_ deadline: Instant) async throws -> DeviceCheckReport {
+    ///
+    /// - Parameter deadline: the end of a commissioning that begins now.
+    func examine(_ deadline: () -> Instant) async throws -> DeviceCheckReport {
         let (began, start) = (options.unixTime(), options.time.now)
         try await play(.discovery, \.discovery) { try await self.advertisement() }
         var device: (node: NodeRecord, result: CommissionedNode)?
         try await play(.commissioning, \.commissioning) {
             let commissioned = try await self.first.commissioning.commission(
-                self.requests, self.commissionOptions(), deadline: deadline)
+                self.requests, self.commissionOptions(), deadline: deadline())
             device = commissioned
             return .done(Self.facts(commissioned.result))
         }
         if let device {
-            try await use(device.node, device.result, deadline)
+            try await use(device.node, device.result)
         } else {
             let reason = "it was not commissioned"
             (facts.attestation, facts.conformance, facts.loss) = (.not(reason), .not(reason), .not(reason))
@@ -86,7 +91,7 @@ actor DeviceCheckRun {
             time: options.time.now - start, cases: cases)
     }
 
-    private func use(_ node: NodeRecord, _ result: CommissionedNode, _ deadline: Instant) async throws {
+    private func use(_ node: NodeRecord, _ result: CommissionedNode) async throws {
         facts.attestation = result.attestation.map { .done($0.report) } ?? .not("it was not asked for")
         answer = DeviceComparison.Answer(
             vendorID: result.information.vendorID, productID: result.information.productID,
@@ -110,6 +115,9 @@ actor DeviceCheckRun {
         _ work: () async throws -> DeviceCheckFacts.Tried<Value>
     ) async throws {
         try Task.checkCancellation()
+        let isAlone = measures(kind)
+        try await turns?.take(isAlone: isAlone)
+        defer { turns?.give(isAlone: isAlone) }
         tell(.note("trying: \(kind.rawValue)"))
         _ = trace.take()
         let began = options.time.now
@@ -121,6 +129,16 @@ actor DeviceCheckRun {
         }
         let (lines, messages) = trace.take()
         times[kind] = (options.time.now - began, lines, messages)
+    }
+
+    /// Whether a case measures how long a commissioning takes, or needs the one Bluetooth adapter.
+    private func measures(_ kind: DeviceCheckCase.Kind) -> Bool {
+        switch kind {
+        case .commissioning, .secondAdministrator: true
+        case .discovery, .removal:
+            requests.contains { $0.addresses.isEmpty && $0.ways(hasBluetooth: true).contains(.ble) }
+        default: false
+        }
     }
 
     // MARK: Discovery and commissioning

@@ -24,17 +24,18 @@ public struct DeviceCheckService: FabricService {
         _ requests: [CommissioningRequest], code: SetupPayload, trust: TrustPolicy,
         progress: @escaping @Sendable (CommissioningProgress) -> Void, deadline: Instant
     ) async throws -> DeviceCheckReport {
-        try await examined(requests, code, trust, progress, deadline).report
+        try await examined(requests, code, trust, progress) { deadline }.report
     }
 
     private func examined(
         _ requests: [CommissioningRequest], _ code: SetupPayload, _ trust: TrustPolicy,
-        _ progress: @escaping @Sendable (CommissioningProgress) -> Void, _ deadline: Instant
+        _ progress: @escaping @Sendable (CommissioningProgress) -> Void, turns: CheckTurns? = nil,
+        _ deadline: @escaping @Sendable () -> Instant
     ) async throws -> (
         report: DeviceCheckReport, answer: DeviceComparison.Answer?,
         attestation: DeviceCheckFacts.Tried<AttestationReport>
     ) {
-        let run = try DeviceCheckRun(options, judges, requests, code, trust, progress)
+        let run = try DeviceCheckRun(options, judges, requests, code, trust, turns, progress)
         do {
             let report = try await run.examine(deadline)
             let seen = (report, await run.answer, await run.attestation)
@@ -59,6 +60,8 @@ extension DeviceCheckService {
         public var ledger: LedgerInquiry?
         /// Whether what could not be compared is a failure.
         public var isStrict: Bool
+        /// Devices that are examined by one measure at a time wait for each other.
+        let turns = CheckTurns()
 
         /// A measure; each part of it can be changed.
         public init(_ trust: TrustPolicy, ledger: LedgerInquiry?, isStrict: Bool) {
@@ -72,15 +75,19 @@ extension DeviceCheckService {
     ///   - requests: one for each device that its code may be for.
     ///   - files: the path of its certificates; `nil` if there are none.
     ///   - progress: told of each case, and of the stages of a commissioning.
-    ///   - deadline: the end of the commissioning of it.
+    ///   - patience: how long its commissioning may take, from its turn on. Of several devices that are examined by one measure at
+    ///     a time, one is commissioned at a time and alone, so that the times are its own.
     /// - Throws: `CancellationError` after the device was made to leave again; ``StoreError`` if there is no place for the
     ///   fabrics.
     public func examine(
         _ device: DeviceManifest.Device, _ requests: [CommissioningRequest], files: String?, by measure: Measure,
-        progress: @escaping @Sendable (CommissioningProgress) -> Void, deadline: Instant
+        progress: @escaping @Sendable (CommissioningProgress) -> Void, patience: Duration
     ) async throws -> DeviceCheckReport {
         guard let code = device.code else { return try await compare(device, files: files, by: measure) }
-        let seen = try await examined(requests, code, measure.trust, progress, deadline)
+        let time = options.time
+        let seen = try await examined(requests, code, measure.trust, progress, turns: measure.turns) {
+            time.now + patience
+        }
         var comparison = DeviceComparison(device: device, answer: seen.answer, attestation: seen.attestation)
         if let files {
             switch judged(files, measure.trust) {
