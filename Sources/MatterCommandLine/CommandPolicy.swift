@@ -16,6 +16,8 @@ struct CommandPolicy: Equatable {
 
     /// The commands, as they are typed: `node ls`.
     let allowed: Set<String>
+    /// Those that may run for some nodes alone.
+    var limited: [String: [NodeLimit]] = [:]
 
     /// The commands that change no device and no record. Sessions, counters and caches are written all the same.
     static let reading = CommandPolicy(allowed: [
@@ -45,11 +47,20 @@ struct CommandPolicy: Equatable {
         guard case .array(let entries)? = object["allow"] else { throw Self.malformed("'allow' is not a list") }
         var allowed: Set<String> = []
         for entry in entries {
-            guard case .string(let name) = entry else { throw Self.malformed("an entry of 'allow' is not a text") }
-            allowed.insert(name.split(separator: " ").joined(separator: " "))
+            switch entry {
+            case .string(let name): allowed.insert(Self.words(name))
+            case .object(let object):
+                guard case .string(let name)? = object["command"] else {
+                    throw Self.malformed("an entry of 'allow' has no command")
+                }
+                limited[Self.words(name), default: []].append(try NodeLimit(object, fault: Self.malformed))
+            default: throw Self.malformed("an entry of 'allow' is neither a text nor an object")
+            }
         }
         self.allowed = allowed
     }
+
+    private static func words(_ name: String) -> String { name.split(separator: " ").joined(separator: " ") }
 
     private static func malformed(_ reason: String) -> CommandLineError {
         CommandLineError(.policyMalformed, "\(path) is not valid: \(reason)", hint: .step("policy.see"))
@@ -91,16 +102,28 @@ struct CommandPolicy: Equatable {
 
     /// Lets a command run, or refuses it.
     ///
-    /// - Throws: `policy.refused`, or `policy.malformed`: then no command runs.
-    static func check(_ command: any ParsableCommand) throws(CommandLineError) {
-        if let policy = try ofMachine() { try policy.check(command, by: path) }
-        if let value = Terminal.current.variable(variable), value != "0" { try reading.check(command, by: variable) }
+    /// - Returns: the nodes that it has to keep to; `nil` if it may reach all.
+    /// - Throws: `policy.refused`, or `policy.malformed`: then no command runs. ``CommandFailure`` if it is limited, and what it names
+    ///   cannot be found.
+    static func check(_ command: any ParsableCommand) throws -> NodeLimits? {
+        var limits: NodeLimits?
+        if let policy = try ofMachine() {
+            limits = try policy.limits(of: command, by: path)
+            if let limits { try policy.check(command, within: limits) }
+        }
+        if let value = Terminal.current.variable(variable), value != "0" {
+            _ = try reading.limits(of: command, by: variable)
+        }
+        return limits
     }
 
-    private func check(_ command: any ParsableCommand, by rule: String) throws(CommandLineError) {
+    /// - Throws: `policy.refused` for a command that is not listed.
+    func limits(of command: any ParsableCommand, by rule: String) throws(CommandLineError) -> NodeLimits? {
         let names = Self.names(of: command)
         // Pages of help are the parser's own.
-        guard !names.isEmpty, !names.contains(where: allowed.contains) else { return }
+        guard !names.isEmpty, !names.contains(where: allowed.contains) else { return nil }
+        let found = names.flatMap { limited[$0] ?? [] }
+        if !found.isEmpty { return NodeLimits(command: names.last ?? "", limits: found) }
         throw CommandLineError(
             .policyRefused, "'\(names.last ?? "")' is not allowed here by \(rule)",
             hint: .step(rule == Self.path ? "policy.see" : "policy.unset"))

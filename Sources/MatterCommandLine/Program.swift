@@ -143,9 +143,14 @@ public struct Program: Sendable {
             command = network
         case .ended: return nil
         }
-        guard command.isServed, (try? CommandPolicy.check(command)) != nil else { return nil }
+        // A command that is limited to nodes looks after that itself.
+        guard command.isServed, mayBeServed(command) else { return nil }
         guard let status = ServerCall(command, arguments)?.run() else { return nil }
         return status == ExitStatus.done.rawValue ? done() : status
+    }
+
+    private func mayBeServed(_ command: any NetworkCommand) -> Bool {
+        do { return try CommandPolicy.check(command) == nil } catch { return false }
     }
 
     private func perform(_ parsed: Parsed) async -> Int32 {
@@ -153,12 +158,12 @@ public struct Program: Sendable {
             switch parsed {
             case .ended(let status): return status
             case .plain(var command):
-                try CommandPolicy.check(command)
-                try await command.run()
+                let limits = try CommandPolicy.check(command)
+                try await CommandPolicy.$limits.withValue(limits) { try await command.run() }
             case .command(var command):
-                try CommandPolicy.check(command)
+                let limits = try CommandPolicy.check(command)
                 if var command = command as? any AsyncParsableCommand {
-                    try await command.run()
+                    try await CommandPolicy.$limits.withValue(limits) { try await command.run() }
                 } else {
                     try command.run()
                 }

@@ -318,4 +318,57 @@ import Testing
         #expect(lines[4].hasPrefix("fabric 10") && lines[4].contains("belong to root"), "\(lines)")
         #expect(lines[5].hasPrefix("fabric 10") && lines[5].contains("'nodes' is not known"), "\(lines)")
     }
+
+    @Test("an entry for some nodes lets its command reach these alone, and refuses before anything is sent")
+    func limitedToNodes() async throws {
+        let (lamp, other) = (try await VirtualDevice.start(), try await VirtualDevice.start())
+        let door = try await VirtualDevice.start("door-lock")
+        defer { for device in [lamp, other, door] { device.stop() } }
+        let matterctl = try MatterCtl()
+        try await matterctl.commission(lamp, ["--name", "lamp"])
+        try await matterctl.commission(other, ["--name", "other"])
+        try await matterctl.commission(door, ["--name", "door"])
+        var environment = matterctl.environment
+        environment["MATTERCTL_HOME"] = matterctl.home.path
+        environment["BINARY"] = Laboratory.binary.path
+        environment["WORK"] = matterctl.folder.url.path
+        let script = """
+            mkdir -p "$WORK/etc"
+            mount -t tmpfs tmpfs "$WORK/etc" && cp -a /etc/passwd /etc/group "$WORK/etc"
+            mkdir "$WORK/etc/matterctl"
+            mount --bind "$WORK/etc" /etc
+            cat > /etc/matterctl/policy.json <<END
+            {"version":1,"allow":["node ls",{"command":"toggle","nodes":["lamp"]},{"command":"read","types":["door-lock"]},
+             {"command":"node show","nodes":["lamp"]}]}
+            END
+            chmod 644 /etc/matterctl/policy.json
+            try() { if "$BINARY" "$@" > /dev/null 2> "$WORK/said"; then echo "0 $*"; else echo "$? $* $(head -1 "$WORK/said")"; fi; }
+            try toggle lamp
+            try toggle other
+            try toggle lamp other
+            try toggle --all
+            try toggle nothing
+            try read door 1/door-lock/lock-state
+            try read lamp 1/on-off/on-off
+            try node show lamp
+            try off lamp
+            """
+        let child = try Child(
+            URL(fileURLWithPath: "/usr/bin/env"), ["unshare", "-m", "sh", "-euc", script], environment: environment,
+            folder: matterctl.folder)
+        #expect(await child.status() == 0, "\(child.stderr)")
+        let lines = child.stdout.split(separator: "\n").map(String.init)
+        #expect(lines.count == 9, "\(lines)")
+        guard lines.count == 9 else { return }
+        #expect(lines[0] == "0 toggle lamp" && lines[5] == "0 read door 1/door-lock/lock-state", "\(lines)")
+        for (line, words) in [
+            (1, "for node 'other' by /etc/matterctl/policy.json"), (2, "'toggle' is not allowed for node 'other'"),
+            (3, "'toggle' is not allowed for node"), (6, "'read' is not allowed for node 'lamp'"),
+            (7, "'node show' cannot be limited to nodes"), (8, "'off' is not allowed here"),
+        ] {
+            #expect(lines[line].hasPrefix("10 ") && lines[line].contains(words), "\(line): \(lines)")
+        }
+        #expect(lines[4].hasPrefix("3 "), "an unknown name: \(lines)")
+        #expect(lamp.switchings == 1 && other.switchings == 0)
+    }
 }

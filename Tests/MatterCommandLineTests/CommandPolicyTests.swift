@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import MatterState
 import TestSupport
 import Testing
 
@@ -25,6 +26,78 @@ import Testing
         ])
     func malformed(text: String) {
         #expect { try Self.policy(text) } throws: { ($0 as? CommandLineError)?.code == .policyMalformed }
+    }
+
+    @Test(
+        "a limit that is not understood as a whole makes the policy invalid",
+        arguments: [
+            #"{"command":"on"}"#, #"{"nodes":["lamp"]}"#, #"{"command":"on","nodes":"lamp"}"#,
+            #"{"command":"on","nodes":[true]}"#, #"{"command":"on","nodes":["lamp"],"fabrics":["home"]}"#,
+            #"{"command":"on","types":["no-such-type"]}"#, #"{"command":1,"nodes":["lamp"]}"#,
+        ])
+    func malformedLimit(entry: String) {
+        #expect { try Self.policy("{\"version\":1,\"allow\":[\(entry)]}") } throws: {
+            ($0 as? CommandLineError)?.code == .policyMalformed
+        }
+    }
+
+    private static func node(_ id: UInt64, _ name: String?, room: String? = nil, types: [[UInt32]]) -> NodeRecord {
+        var node = NodeRecord(nodeID: NodeID(id))
+        (node.name, node.room) = (name, room)
+        node.endpoints = types.enumerated().map {
+            NodeRecord.Endpoint(number: UInt16($0), deviceTypes: $1, serverClusters: [])
+        }
+        return node
+    }
+
+    @Test("a limit admits a node by its id or name, its room and its types, and only if it meets all that is named")
+    func limits() throws {
+        let lamp = Self.node(7, "lamp", room: "Kitchen", types: [[0x16], [0x0100]])
+        let door = Self.node(8, "door", room: "Hall", types: [[0x16], [0x0A]])
+        let both = Self.node(9, "both", room: "Kitchen", types: [[0x16], [0x0100], [0x0A]])
+        let unknown = Self.node(10, nil, types: [])
+        func admitted(_ limit: String) throws -> [UInt64] {
+            let policy = try Self.policy("{\"version\":1,\"allow\":[{\"command\":\"on\",\(limit)}]}")
+            let limits = try #require(policy.limited["on"])
+            return [lamp, door, both, unknown].filter { node in limits.contains { $0.admits(node) } }
+                .map(\.nodeID.rawValue)
+        }
+        #expect(try admitted(#""nodes":["lamp",8]"#) == [7, 8])
+        #expect(try admitted(#""nodes":["8","lam"]"#) == [8])
+        #expect(try admitted(#""rooms":["kitchen"]"#) == [7, 9])
+        #expect(try admitted(#""types":["on-off-light"]"#) == [7], "the other one has a lock as well")
+        #expect(try admitted(#""types":["on-off-light",10]"#) == [7, 8, 9])
+        #expect(try admitted(#""rooms":["Kitchen"],"types":["on-off-light"]"#) == [7])
+        #expect(try admitted(#""nodes":["door"],"rooms":["Kitchen"]"#).isEmpty)
+        for limit in [#""nodes":[]"#, #""rooms":[]"#, #""types":[]"#] { #expect(try admitted(limit).isEmpty) }
+    }
+
+    @Test("of a bridge all that is behind it has to be in the room")
+    func limitedBridge() throws {
+        let policy = try Self.policy(#"{"version":1,"allow":[{"command":"on","rooms":["Hall"]}]}"#)
+        let limit = try #require(policy.limited["on"]?.first)
+        var bridge = Self.node(7, "bridge", room: "Hall", types: [[0x16], [0x0E], [0x0100], [0x0100]])
+        var device = BridgedDevice()
+        device.room = "Hall"
+        bridge.endpoints[2].bridged = device
+        #expect(limit.admits(bridge))
+        device.room = "Kitchen"
+        bridge.endpoints[3].bridged = device
+        #expect(!limit.admits(bridge))
+    }
+
+    @Test("an entry without a limit counts, whatever others say; one that is limited alone has its limits")
+    func unlimited() throws {
+        let policy = try Self.policy(
+            #"{"version":1,"allow":["on",{"command":"on","nodes":[7]},{"command":"off","nodes":[7]},{"command":"off","nodes":[8]}]}"#
+        )
+        func limits(_ line: String) throws -> NodeLimits? {
+            let command = try #require(inProgram { Program.command(of: line.split(separator: " ").map(String.init)) })
+            return try inProgram { try policy.limits(of: command, by: CommandPolicy.path) }
+        }
+        #expect(try limits("on lamp") == nil)
+        #expect(try limits("off lamp")?.limits.count == 2)
+        #expect(throws: CommandLineError.self) { try limits("toggle lamp") }
     }
 
     @Test("each command that only looks is there, under that name")

@@ -75,6 +75,7 @@ public struct CommandContext: Sendable {
         settings.discoveryPatience = Self.discoveryPatience(timeout)
         settings.services = VendorModule.all.map(\.service)
         settings.warn = { [console] text, hint in console.warning(text, hint) }
+        if let limits = CommandPolicy.limits { settings.admits = { try limits.check($0) } }
         // The sessions of a server are there already.
         controller = Self.served ?? Controller(settings)
     }

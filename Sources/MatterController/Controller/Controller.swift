@@ -44,6 +44,8 @@ public final class Controller: Sendable {
         public var waits: (any NodeWaits)?
         /// False if sessions are closed at the end instead of kept.
         public var keepsSessions = true
+        /// Throws for a node to which no link may be set up; `nil` if all may be reached.
+        public var admits: (@Sendable (NodeRecord) throws -> Void)?
         /// Shows every message that is sent and received.
         public var trace: MessageTrace?
         /// Finds nodes and devices in place of Avahi.

@@ -16,8 +16,10 @@ actor LinkPool {
     /// The link to a node that is awake, for all that is known; sessions are set up when it is first used.
     ///
     /// - Parameter kind: what the sessions are for; as the options say by default.
+    /// - Throws: as ``Controller/Options/admits`` for a node that is not to be reached.
     func link(to node: NodeRecord, for kind: SlotKind? = nil) throws -> NodeLink {
         let options = context.options
+        try options.admits?(node)
         let key = Key(node: node.nodeID, kind: kind ?? options.sessions)
         if let link = links[key] { return link }
         var left: (@Sendable (SessionReference) -> Void)?
