@@ -42,6 +42,8 @@ final class ConformanceBench {
     var refused: [ConcreteAttributePath: IMStatus] = [:]
     /// Reports of attributes that no server has.
     var added: [ConcreteAttributePath: TLVValue] = [:]
+    /// Demands in place of the model's.
+    var demands: [ClusterID: ClusterDemands] = [:]
     var hasEvents = true
     var unattributed: [String] = []
 
@@ -104,7 +106,7 @@ final class ConformanceBench {
     }
 
     func report(isStrict: Bool) throws -> ConformanceReport {
-        ConformanceExamination.report(on: try statement(), isStrict: isStrict)
+        ConformanceExamination.report(on: try statement(), isStrict: isStrict, changed: demands)
     }
 
     /// The findings that are more than notes, in words.

@@ -7,12 +7,10 @@ import Testing
 /// Virtual devices with faults in their servers, each of which the examination has to notice.
 @Suite("Conformance mutations", .beside) struct ConformanceMutationTests {
     private static let count = 200
-    private static var all: [Mutation] { Mutation.elements + Mutation.clusters + Mutation.values + Mutation.endpoints }
+    private static var all: [Mutation] {
+        Mutation.elements + Mutation.clusters + Mutation.values + Mutation.endpoints + Mutation.laterDemands
+    }
     private static let kinds = SimulatedType.all.map(\.name)
-
-    /// The rules that none of the mutations reaches: Matter 1.6.0 has no command of these kinds but in clusters that are provisional
-    /// as a whole. Three of 81.
-    private static let unreached: [ConformanceRule] = [.commandChoice, .commandProvisional, .commandDeprecated]
 
     /// One fault by seed: its place in words, the rules that should notice it, and those that did.
     private func run(_ seed: UInt64) throws -> (words: String, rules: Set<ConformanceRule>, found: Set<ConformanceRule>)
@@ -40,8 +38,7 @@ import Testing
             #expect(!rules.isDisjoint(with: found), "seed \(seed), \(words): \(found.map(\.rawValue).sorted())")
         }
         let never = ConformanceRule.allCases.filter { !reached.contains($0) }
-        #expect(
-            never.map(\.rawValue) == Self.unreached.map(\.rawValue), "\(never.count) rules that no mutation reached")
+        #expect(never.isEmpty, "\(never.count) rules that no mutation reached: \(never.map(\.rawValue))")
     }
 
     @Test("the same faults are never graver in a device that is in use than for its maker")

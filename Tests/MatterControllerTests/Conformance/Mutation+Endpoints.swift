@@ -237,6 +237,15 @@ extension Mutation {
                     .array(of: [TLVValue.uint(1), .uint(77)]))
                 return "a battery of endpoint 77"
             },
+            Mutation(.powerEndpoints, kinds: ["aggregator"]) { bench, _ in
+                let value = TLVValue.array(of: [TLVValue.uint(2), .uint(3)])
+                bench.add(GivenValuesServer(PowerSource.id, [PowerSource.Attribute.endpointList: value]), to: 2)
+                return "a bridged device whose battery supplies another one"
+            },
+            Mutation(.accessManaged) { bench, _ in
+                bench.breakServer(0, AccessControl.id) { $0.features = AccessControl.Feature.managedDevice }
+                return "a light that is a managed device"
+            },
             Mutation(.nodeEvents) { bench, _ in
                 bench.hasEvents = false
                 return "a log without events"

@@ -50,6 +50,12 @@ extension Mutation {
                     if case .string = type.kind { !type.isList && type.limits.maximumLength != nil } else { false }
                 }
             ) { type, _ in .string(String(repeating: "x", count: (type.limits.maximumLength ?? 0) + 1)) },
+            value(
+                .valueText,
+                { type in
+                    if case .string = type.kind { !type.isList } else { false }
+                }
+            ) { _, _ in .string("a\u{FFFD}") },
             value(.valueCount, { $0.isList && ($0.limits.maximumItems != nil || $0.limits.minimumItems ?? 0 > 0) }) {
                 type, _ in
                 guard let most = type.limits.maximumItems else { return .array([]) }

@@ -127,6 +127,8 @@ extension Mutation {
             list(.commandUnknown, GlobalAttribute.acceptedCommandList, 0xF1),
             list(.commandID, GlobalAttribute.acceptedCommandList, 0x1001),
             list(.commandManufacturer, GlobalAttribute.acceptedCommandList, 0x1234_0001),
+            list(.elementTestVendor, GlobalAttribute.attributeList, 0xFFF1_0001),
+            list(.elementTestVendor, GlobalAttribute.acceptedCommandList, 0xFFF2_0001),
             list(.responseUnknown, GlobalAttribute.generatedCommandList, 0xF1),
             Mutation(.commandMissing) { bench, dice in
                 guard

@@ -142,6 +142,11 @@ extension ConformanceExamination {
     private mutating func found(_ number: UInt32, _ rule: ConformanceRule, _ manufacturer: UInt16, _ place: Place) {
         // Of a manufacturer's cluster nothing else is expected.
         guard place.cluster?.rawValue.manufacturer != manufacturer else { return }
+        guard !number.isOfTestVendor else {
+            return find(
+                .elementTestVendor, place.naming(hexadecimal(number)), expected: "the number of the maker",
+                found: "\(hexadecimal(number)) of \(manufacturerName(manufacturer))")
+        }
         find(
             rule, place.naming(hexadecimal(number)), expected: "elements of the specification",
             found: "\(hexadecimal(number)) of \(manufacturerName(manufacturer))")

@@ -69,11 +69,22 @@ extension ConformanceExamination {
     private mutating func examinePowerSource(_ endpoint: EndpointID) {
         guard let supplied: [EndpointID] = node.value(PowerSource.endpointList, endpoint) else { return }
         let strange = Set(supplied).subtracting(node.endpointNumbers)
-        guard !strange.isEmpty || Set(supplied).count < supplied.count else { return }
+        guard !strange.isEmpty || Set(supplied).count < supplied.count else {
+            return examinePowerSource(ofBridged: endpoint, Set(supplied))
+        }
         find(
             .powerEndpoints, Place(endpoint: endpoint, cluster: PowerSource.id, element: "EndpointList"),
             expected: "endpoints of the node: \(Self.text(Set(node.endpointNumbers)))",
             found: supplied.map(\.description).joined(separator: ", "))
+    }
+
+    /// The source of a bridged device supplies that device, not the bridge or its other devices.
+    private mutating func examinePowerSource(ofBridged endpoint: EndpointID, _ supplied: Set<EndpointID>) {
+        let family = tree.descendants(endpoint).union([endpoint])
+        guard isBridged(endpoint), !supplied.isEmpty, supplied != family else { return }
+        find(
+            .powerEndpoints, Place(endpoint: endpoint, cluster: PowerSource.id, element: "EndpointList"),
+            expected: "the bridged device and its parts: \(Self.text(family))", found: Self.text(supplied))
     }
 
     private static let windowCovering: ClusterID = 0x0102

@@ -11,8 +11,24 @@ extension ConformanceExamination {
         }
         examineSpecification()
         examineRoot()
+        examineManagement()
         examineTree()
         examineUniqueIDs()
+    }
+
+    /// Matter core specification 9.10: only devices that manage a network may have others limit the access to them.
+    private mutating func examineManagement() {
+        guard let features = node.cluster(0, AccessControl.id)?.featureMap,
+            FeatureMap(rawValue: features).contains(AccessControl.Feature.managedDevice)
+        else { return }
+        let isManager = node.endpointNumbers.contains { endpoint in
+            tree.deviceTypes(endpoint).contains { $0.deviceType == .networkInfrastructureManager }
+        }
+        guard !isManager else { return }
+        find(
+            .accessManaged, Place(endpoint: 0, cluster: AccessControl.id, element: "FeatureMap"),
+            expected: "no feature ManagedDevice, or the device type NetworkInfrastructureManager",
+            found: types(of: 0))
     }
 
     private mutating func examineSpecification() {

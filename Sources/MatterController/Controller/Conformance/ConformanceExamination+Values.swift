@@ -101,6 +101,10 @@ struct ValueExamination {
             }
         case .string:
             guard let text = value.text else { return wrongType(value, type, place) }
+            // Bytes that are not UTF-8 come as this character.
+            if text.contains("\u{FFFD}") {
+                find(.valueText, place, "UTF-8", "bytes that are not, or U+FFFD in their place")
+            }
             length(text.utf8.count, type, place)
         case .octets:
             guard let octets = value.octetString else { return wrongType(value, type, place) }

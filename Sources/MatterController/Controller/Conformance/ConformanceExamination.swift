@@ -28,7 +28,12 @@ struct ConformanceExamination {
     private var clusters: [ClusterID: ClusterDemands?] = [:]
     private var deviceTypes: [DeviceTypeID: DeviceTypeDemands?] = [:]
 
-    init(_ node: NodeStatement, isStrict: Bool, catalogue: Catalogue = .standard) {
+    /// - Parameter changed: demands in place of the model's, of a specification that is not out yet.
+    init(
+        _ node: NodeStatement, isStrict: Bool, catalogue: Catalogue = .standard,
+        changed: [ClusterID: ClusterDemands] = [:]
+    ) {
+        clusters = changed.mapValues { .some($0) }
         self.node = node
         tree = NodeTree(node)
         self.isStrict = isStrict
@@ -37,9 +42,10 @@ struct ConformanceExamination {
 
     /// The judgement.
     static func report(
-        on node: NodeStatement, isStrict: Bool, catalogue: Catalogue = .standard
+        on node: NodeStatement, isStrict: Bool, catalogue: Catalogue = .standard,
+        changed: [ClusterID: ClusterDemands] = [:]
     ) -> ConformanceReport {
-        var examination = ConformanceExamination(node, isStrict: isStrict, catalogue: catalogue)
+        var examination = ConformanceExamination(node, isStrict: isStrict, catalogue: catalogue, changed: changed)
         examination.run()
         return ConformanceReport(
             specification: ConformanceModel.version, specificationVersion: examination.specificationVersion,

@@ -65,10 +65,12 @@ extension ConformanceRule {
         case .commandDeprecated: "A command that is deprecated is not for new products."
         case .commandManufacturer: "A command of a manufacturer is outside of the data model."
         case .commandID: "The number of a command is in the range of the standard (to 0xFF) or of a manufacturer."
+        case .elementTestVendor: "No attribute or command has the number of a test vendor."
         case .responseUnknown: "A response with a number of the standard is one of the specification."
         case .responseMissing: "A cluster generates the response to each command that is mandatory."
         case .responseNotAllowed: "A cluster generates no response that its features rule out."
         case .valueUnreadable: "An attribute that AttributeList names can be read."
+        case .valueText: "A text is UTF-8."
         case .valueType: "A value has the type of its attribute."
         case .valueNull: "A value is null only where that is allowed."
         case .valueField: "A structure has all its mandatory fields."
@@ -93,7 +95,11 @@ extension ConformanceRule {
         case .typeClient: "An endpoint is a client of each cluster that its device type makes mandatory."
         case .typePart: "A node has the further device types that its device type makes mandatory."
         case .typeCombination: "Device types of applications on one endpoint extend each other."
-        case .powerEndpoints: "EndpointList of a Power Source names endpoints of the node."
+        case .accessManaged:
+            "Access Control has the feature ManagedDevice on a Network Infrastructure Manager only."
+        case .powerEndpoints:
+            "EndpointList of a Power Source names endpoints of the node; that of a bridged "
+                + "device, itself and its parts."
         case .defaultNames: "The names of vendor and product are not those of an example."
         case .defaultVendor: "The vendor id is that of a vendor, not one for tests."
         case .defaultTestCluster: "A product has none of the clusters for tests."
@@ -115,7 +121,8 @@ extension ConformanceRule {
             .featureUnknown, .featureMissing, .featureNotAllowed, .featureChoice, .attributeUnknown,
             .attributeNotAllowed, .attributeChoice, .attributeID, .commandUnknown, .commandNotAllowed,
             .commandChoice, .commandID, .responseUnknown, .responseMissing, .responseNotAllowed, .valueRange,
-            .valueLength, .valueCount, .valueEnumeration, .valueBits, .typeClusterNotAllowed, .typeClusterChoice,
+            .valueLength, .valueCount, .valueEnumeration, .valueBits, .valueText, .elementTestVendor, .accessManaged,
+            .typeClusterNotAllowed, .typeClusterChoice,
             .typeElementMissing, .typeElementNotAllowed, .typeValue, .typePart, .typeCombination, .powerEndpoints,
             .defaultTestCluster:
             .warning
@@ -141,8 +148,9 @@ extension ConformanceRule {
             .attributeProvisional, .attributeDeprecated, .attributeID, .commandUnknown, .commandMissing,
             .commandNotAllowed, .commandChoice, .commandProvisional, .commandDeprecated, .commandID,
             .responseUnknown, .responseMissing, .responseNotAllowed, .valueUnreadable, .valueType, .valueNull,
-            .valueField, .valueRange, .valueLength, .valueCount, .valueEnumeration, .valueBits, .typeUnknown,
-            .typeRevision, .typeClusterMissing, .typeClusterNotAllowed, .typeClusterChoice, .typeClusterExtra,
+            .valueField, .valueRange, .valueLength, .valueCount, .valueEnumeration, .valueBits, .valueText,
+            .elementTestVendor, .accessManaged, .typeUnknown, .typeRevision, .typeClusterMissing,
+            .typeClusterNotAllowed, .typeClusterChoice, .typeClusterExtra,
             .typeElementMissing, .typeElementNotAllowed, .typeValue, .typePart, .typeCombination, .powerEndpoints,
             .defaultTestCluster:
             .failure

@@ -126,6 +126,8 @@ package enum ConformanceRule: String, Sendable, CaseIterable {
     case commandManufacturer = "command.manufacturer"
     /// The number of a command is in the range of the standard (to 0xFF) or of a manufacturer.
     case commandID = "command.id"
+    /// No attribute or command has the number of a test vendor.
+    case elementTestVendor = "element.test-vendor"
     /// A response with a number of the standard is one of the specification.
     case responseUnknown = "response.unknown"
     /// A cluster generates the response to each command that is mandatory.
@@ -134,6 +136,8 @@ package enum ConformanceRule: String, Sendable, CaseIterable {
     case responseNotAllowed = "response.not-allowed"
     /// An attribute that AttributeList names can be read.
     case valueUnreadable = "value.unreadable"
+    /// A text is UTF-8.
+    case valueText = "value.text"
     /// A value has the type of its attribute.
     case valueType = "value.type"
     /// A value is null only where that is allowed.
@@ -176,7 +180,9 @@ package enum ConformanceRule: String, Sendable, CaseIterable {
     case typePart = "device-type.part"
     /// Device types of applications on one endpoint extend each other.
     case typeCombination = "device-type.combination"
-    /// EndpointList of a Power Source names endpoints of the node.
+    /// Access Control has the feature ManagedDevice on a Network Infrastructure Manager only.
+    case accessManaged = "access-control.managed"
+    /// EndpointList of a Power Source names endpoints of the node; that of a bridged device, itself and its parts.
     case powerEndpoints = "power-source.endpoints"
     /// The names of vendor and product are not those of an example.
     case defaultNames = "default.names"
