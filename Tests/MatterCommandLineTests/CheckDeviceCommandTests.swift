@@ -71,6 +71,8 @@ import Testing
             ("check-device 34970112332 --report x --labels y", 64),
             ("check-device --manifest /proc/none", 64), ("check-device --manifest x --via ip", 64),
             ("check-device --manifest x --no-ledger --test-net", 64),
+            ("check-device --manifest x --at-a-time 0", 64), ("check-device --manifest x --at-a-time 17", 64),
+            ("check-device 34970112332 --report x --at-a-time 2", 64),
         ] as [(String, Int32)] {
             let run = try await shell.run(words)
             #expect(run.status == status && run.stdout.isEmpty, "\(words): \(run)")
@@ -177,6 +179,25 @@ import Testing
         #expect(rows.map { $0[4] } == ["not tried", "failed"] && rows.map { $0[5] } == ["failed", "note"], "\(run)")
         #expect(rows.first?.last?.contains("was withdrawn") == true && run.status == 12, "\(run)")
         #expect(rows.last?.last?.contains("no-such-folder") == true && run.stderr.contains("lines 2, 3"), "\(run)")
+    }
+
+    @Test(
+        "however many devices of a product are compared at a time, the ledger is asked once; the lines keep their order"
+    )
+    func oneQuestion() async throws {
+        let server = try StandInServer { _ in
+            var answer = StandInServer.Answer(LedgerScene.notFound, status: 404)
+            // The others come in the meantime.
+            answer.delay = 0.3
+            return answer
+        }
+        let shell = try Shell(["MATTERCTL_LEDGER": server.url])
+        let rows = try (1...12).map { "\(try Self.payload($0).qrCode()),7" }
+        let manifest = try shell.file("run.csv", (["qrCode,softwareVersion"] + rows).joined(separator: "\n"))
+        let run = try await shell.run(["check-device", "--manifest", manifest, "--offline", "--at-a-time", "6"])
+        #expect(run.stdout.split(separator: "\n").map { Int($0.prefix { $0 != "\t" }) } == Array(2...13), "\(run)")
+        let models = server.requests.filter { $0.contains("/dcl/model/models/65521/32769") }
+        #expect(models.count == 1, "\(server.requests)")
     }
 
     @Test("all that is wrong with a manifest is told at once, with lines and columns, and nothing is begun")

@@ -61,7 +61,7 @@ extension Seeds {
             }
             pcap += frame
         }
-        return [pcapng, pcap, try connection(), try bluetooth()]
+        return [pcapng, pcap, try connection(), try broken(), try bluetooth()]
     }
 
     /// A capture of raw IP packets.
@@ -77,31 +77,64 @@ extension Seeds {
         }
     }
 
-    /// Messages over TCP, in segments out of their turn; and a datagram in fragments, over IPv6 and IPv4.
-    private static func connection() throws -> [UInt8] {
-        let message = try datagrams().first { $0.count > 16 && $0[1...3] == [0, 0, 0] } ?? []
+    /// A message outside of any session.
+    private static func unsecured() throws -> [UInt8] {
+        try datagrams().first { $0.count > 16 && $0[1...3] == [0, 0, 0] } ?? []
+    }
+
+    /// An IPv6 packet between two hosts.
+    private static func six(_ next: UInt8, _ content: [UInt8]) -> [UInt8] {
+        let host: [UInt8] = [0xFD] + [UInt8](repeating: 0, count: 14)
+        return [0x60, 0, 0, 0, UInt8(content.count >> 8), UInt8(content.count & 0xFF), next, 64] + host + [1] + host
+            + [2] + content
+    }
+
+    private static func segment(_ number: UInt8, _ flags: UInt8, _ bytes: [UInt8], port: UInt8 = 0xA4) -> [UInt8] {
+        let ports: [UInt8] = [0xC3, 0x51, 0x15, port]
+        return six(6, ports + [0, 0, 0, number, 0, 0, 0, 0, 0x50, flags, 0, 0, 0, 0, 0, 0] + bytes)
+    }
+
+    private static func framed(_ message: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: UInt32(message.count))
-        bytes += message
-        let addresses: [UInt8] =
-            [0xFD] + [UInt8](repeating: 0, count: 14) + [1, 0xFD] + [UInt8](repeating: 0, count: 14) + [2]
-        func six(_ next: UInt8, _ content: [UInt8]) -> [UInt8] {
-            [0x60, 0, 0, 0, UInt8(content.count >> 8), UInt8(content.count & 0xFF), next, 64] + addresses + content
-        }
-        func segment(_ number: UInt8, _ flags: UInt8, _ bytes: [UInt8]) -> [UInt8] {
-            six(6, [0xC3, 0x51, 0x15, 0xA4, 0, 0, 0, number, 0, 0, 0, 0, 0x50, flags, 0, 0, 0, 0, 0, 0] + bytes)
-        }
-        let size = UInt8(message.count + 8)
-        let datagram: [UInt8] = [0xC3, 0x51, 0x15, 0xA4, 0, size, 0, 0] + message
-        let (first, rest) = (Array(datagram.prefix(16)), Array(datagram.dropFirst(16)))
-        func four(_ place: [UInt8], _ content: [UInt8]) -> [UInt8] {
-            let head: [UInt8] = [0x45, 0, 0, UInt8(content.count + 20), 0, 7]
-            return head + place + [64, 17, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2] + content
-        }
+        return bytes + message
+    }
+
+    /// The pieces of a datagram.
+    private static func pieces(_ message: [UInt8]) -> (first: [UInt8], rest: [UInt8]) {
+        let datagram: [UInt8] = [0xC3, 0x51, 0x15, 0xA4, 0, UInt8(message.count + 8), 0, 0] + message
+        return (Array(datagram.prefix(16)), Array(datagram.dropFirst(16)))
+    }
+
+    private static func four(_ place: [UInt8], _ content: [UInt8]) -> [UInt8] {
+        let head: [UInt8] = [0x45, 0, 0, UInt8(content.count + 20), 0, 7]
+        return head + place + [64, 17, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2] + content
+    }
+
+    /// Messages over TCP, in segments out of their turn; and a datagram in fragments, over IPv6 and IPv4.
+    private static func connection() throws -> [UInt8] {
+        let message = try unsecured()
+        let bytes = framed(message)
+        let (first, rest) = pieces(message)
         return raw([
             segment(0, 2, []), segment(11, 0x10, Array(bytes.dropFirst(10))), segment(1, 0x10, Array(bytes.prefix(10))),
             six(44, [17, 0, 0, 1, 0, 0, 0, 9] + first), six(44, [17, 0, 0, 16, 0, 0, 0, 9] + rest),
             four([0x20, 0], first), four([0, 2], rest),
+        ])
+    }
+
+    /// Fragments that overlap, repeat, or are missing; connections that begin in the midst, end, or carry something else.
+    private static func broken() throws -> [UInt8] {
+        let message = try unsecured()
+        let (first, rest) = pieces(message)
+        return raw([
+            six(44, [17, 0, 0, 1, 0, 0, 0, 9] + first), six(44, [17, 0, 0, 1, 0, 0, 0, 9] + first),
+            six(44, [17, 0, 0, 8, 0, 0, 0, 9] + rest), six(44, [17, 0, 0, 16, 0, 0, 0, 8] + rest),
+            six(44, [17, 0, 0, 0, 0, 0, 0, 7] + first + rest), four([0x20, 0], Array(first.prefix(7))),
+            segment(90, 0x10, [1, 2, 3, 4, 5]), segment(95, 0x10, framed(message)), segment(95, 0x10, framed(message)),
+            segment(200, 0x11, framed(message)), segment(0, 2, [], port: 80),
+            segment(1, 0x10, Array("GET / HTTP/1.1".utf8), port: 80), segment(0, 2, []),
+            segment(1, 0x14, framed(message) + Array("GET / HTTP/1.1".utf8)),
         ])
     }
 

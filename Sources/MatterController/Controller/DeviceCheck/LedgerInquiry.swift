@@ -26,6 +26,8 @@ public actor LedgerInquiry {
     private let now: Int64
     /// Why the ledger cannot be asked.
     private var fault: String?
+    /// One question at a time: devices of a run are of one product, mostly, and the first answer is that for all.
+    private let turns = CheckTurns()
 
     /// - Parameter now: in seconds since 1970.
     public init(_ cache: LedgerCache, _ client: LedgerClient, now: Int64) {
@@ -34,6 +36,8 @@ public actor LedgerInquiry {
 
     /// - Throws: `CancellationError`.
     func standing(of vendorID: UInt16, _ productID: UInt16, version: UInt32?) async throws -> LedgerStanding {
+        try await turns.take(isAlone: true)
+        defer { turns.give(isAlone: true) }
         var standing = LedgerStanding(vendorID: vendorID, productID: productID, version: version)
         standing.model = try await entry(.model(vendorID, productID))
         if let version { standing.compliance = try await entry(.compliance(vendorID, productID, version)) }
