@@ -8,6 +8,8 @@ public struct ServerError: CodedError, Equatable {
         case address = "serve.address"
         /// The folder of the socket can be used by others.
         case folder = "serve.folder"
+        /// The server that carried out a command is gone.
+        case lost = "serve.lost"
         /// An address beyond this machine, without a proxy that encrypts.
         case notLoopback = "serve.not-loopback"
         /// No server of this house runs that could be asked.
@@ -43,7 +45,7 @@ public struct ServerError: CodedError, Equatable {
             case .notLoopback, .peerUnnamed: .invalidInput
             case .peerLost: .outcomeUnknown
             case .peerRefused: .issuerFailed
-            case .peerUnreachable: .noAnswer
+            case .lost, .peerUnreachable: .noAnswer
             case .shareUnknown, .tokenUnknown: .notFound
             }
         }

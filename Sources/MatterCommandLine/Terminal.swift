@@ -26,6 +26,7 @@ public final class Terminal: Sendable {
     /// The wall clock, in seconds since 1970.
     let unixTime: @Sendable () -> Int64
     private let sink: @Sendable (String, Stream) -> Int32
+    private let hasNoReader: @Sendable () -> Bool
     /// `errno` of a part of the result that could not be written; 0 while all of it could be.
     private let failure = Atomic<Int32>(0)
     /// Whether a run goes on until it is stopped, be it by the reader of the result.
@@ -62,11 +63,13 @@ public final class Terminal: Sendable {
     ///   - environment: the value of a variable.
     ///   - isTerminal: whether a person sits at a stream.
     ///   - unixTime: the wall clock, in seconds since 1970.
+    ///   - isUnheard: whether the result has no reader any more, where that is not seen at stdout of this process.
     ///   - write: takes a text for a stream, and returns `errno` if not all of it could be written, otherwise 0.
     public init(
         input: Int32, environment: @escaping @Sendable (String) -> String?,
         isTerminal: @escaping @Sendable (Stream) -> Bool,
         unixTime: @escaping @Sendable () -> Int64 = WallClock.unixTime,
+        isUnheard: @escaping @Sendable () -> Bool = { false },
         write: @escaping @Sendable (String, Stream) -> Int32
     ) {
         self.input = input
@@ -74,6 +77,7 @@ public final class Terminal: Sendable {
         self.isTerminal = isTerminal
         self.unixTime = unixTime
         sink = write
+        hasNoReader = isUnheard
     }
 
     // MARK: Looks
@@ -233,7 +237,7 @@ public final class Terminal: Sendable {
 
     /// Whether the result goes to a pipe without a reader.
     var isUnheard: Bool {
-        guard self === Self.process else { return false }
+        guard self === Self.process else { return hasNoReader() }
         if isAlone.load(ordering: .relaxed) { return true }
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         return poll(&output, 1, 0) > 0 && Int32(output.revents) & POLLERR != 0

@@ -258,6 +258,111 @@ private final class ServedHouse: Sendable {
         #expect(house.light.switchings == before + 1)
     }
 
+    @Test(
+        "what goes on goes through the server: by its subscription, line by line, with the same words and exit codes",
+        .timeLimit(.minutes(15)))
+    func followed() async throws {
+        let house = try await ServedHouse(port: 8478)
+        defer { house.end() }
+        let (matterctl, light) = (house.matterctl, house.light)
+        func subscriptions() -> Int { light.steps.count { $0 == "subscribed" } }
+        #expect(subscriptions() == 1)
+        let path = "1/on-off/on-off"
+        let watch = try matterctl.start(["subscribe", "lamp", path])
+        try await eventually("the value now; there is \(watch.stdout)") { watch.stdout == "false\n" }
+        try await matterctl.succeed("toggle", "lamp")
+        try await eventually("the change; there is \(watch.stdout)") { watch.stdout == "false\ntrue\n" }
+        watch.signal(SIGINT)
+        #expect(await watch.status() == 0 && watch.stderr.isEmpty, "\(watch.stderr)")
+
+        // `wait` for what is so, comes to be so, and does not come.
+        try await matterctl.succeed("wait", "lamp", "\(path)=true")
+        let wait = try matterctl.start(["wait", "lamp", "\(path)=false", "--for", "1m", "--json"])
+        try await matterctl.succeed("toggle", "lamp")
+        #expect(await wait.status() == 0, "\(wait.stderr)")
+        #expect(try JSON(parsing: wait.stdout)["result"]?.string == "met")
+        let interrupted = try matterctl.start(["wait", "lamp", "\(path)=true"])
+        for word in ["--for", "--timeout"] {
+            let late = try await matterctl.fail(12, "wait", "lamp", "\(path)=true", word, "1s")
+            #expect(late.stderr.contains("did not happen within 1 s"), "\(late)")
+        }
+        interrupted.signal(SIGINT)
+        #expect(await interrupted.status() == 130, "\(interrupted.stderr)")
+        try await matterctl.fail(64, "wait", "lamp", "1/no-such-cluster/thing=1")
+
+        // A kind of device, a table, and a reader that goes.
+        let kind = try matterctl.start(["sensor", "--all", "--watch", "--for", "1s"])
+        #expect(await kind.status() != 1, "\(kind.stderr)")
+        let table = try await matterctl.succeed("subscribe", "lamp", path, "--csv", "--count", "1")
+        #expect(table.stdout.hasPrefix("time,node,name,path,value,unit\n"), "\(table)")
+        let program = Laboratory.binary.path
+        for way in ["", " --direct"] {
+            var environment = matterctl.environment
+            environment["MATTERCTL_HOME"] = matterctl.home.path
+            let pipe = try Child(
+                URL(fileURLWithPath: "/bin/bash"),
+                ["-c", "\(program) subscribe lamp \(path)\(way) | head -1; echo ${PIPESTATUS[0]}"],
+                environment: environment, folder: matterctl.folder)
+            #expect(await pipe.status() == 0)
+            #expect(pipe.stdout == "false\n0\n", "\(way): \(pipe.stdout)\(pipe.stderr)")
+        }
+
+        // All of it was told of the one subscription, but for the command that went past the server.
+        #expect(subscriptions() == 2, "\(light.steps)")
+        try await matterctl.succeed("session", "drop", "lamp")
+        #expect(try await matterctl.succeed("session", "ls", "--json").json().elements.isEmpty)
+        let one = try await matterctl.succeed("ping", "lamp", "--json").json()
+        #expect(one["session"]?.string == "kept", "\(one)")
+        for words in [
+            ["events", "lamp", "--json"], ["describe", "lamp", "--json"], ["acl", "ls", "lamp"], ["who", "lamp"],
+            ["window", "status", "lamp", "--json"], ["net", "status", "lamp", "--json"], ["node", "fabrics", "lamp"],
+            ["supports", "lamp", path], ["supports", "lamp", "1/door-lock"],
+            ["subscribe", "lamp", path, "1/level-control/current-level", "--count", "2"],
+            ["events", "lamp", "--follow", "--count", "1"],
+            ["subscribe", "lamp", "1/on-off/4242"], ["wait", "lamp", "7/on-off/on-off=true"],
+            ["subscribe", "lamp", "0/operational-credentials/fabrics", "--count", "1"],
+        ] {
+            let (served, direct) = (try await matterctl.run(words), try await matterctl.run(words + ["--direct"]))
+            #expect(served.status == direct.status && served.stderr == direct.stderr, "\(served)\(direct)")
+            #expect(Self.withoutTimes(served.stdout) == Self.withoutTimes(direct.stdout), "\(served)\(direct)")
+        }
+    }
+
+    /// Lines without what two runs never share: times, and numbers of subscriptions.
+    private static func withoutTimes(_ text: String) -> [String] {
+        text.split(separator: "\n").map { line in
+            String(line).replacing(/"time":"[^"]*"/, with: "").replacing(
+                /"(subscriptionId|maxIntervalSeconds)":[0-9]+/, with: ""
+            )
+            .replacing(/[0-9]{4}-[0-9T:.-]+Z/, with: "")
+        }
+    }
+
+    @Test(
+        "what goes on outlives the server: it goes on by itself, unless it counts its lines",
+        .timeLimit(.minutes(15)))
+    func outlived() async throws {
+        let house = try await ServedHouse(port: 8479)
+        defer { house.end() }
+        let matterctl = house.matterctl
+        let path = "1/on-off/on-off"
+        let watch = try matterctl.start(["subscribe", "lamp", path])
+        let counted = try matterctl.start(["subscribe", "lamp", path, "--count", "3"])
+        let wait = try matterctl.start(["wait", "lamp", "\(path)=true"])
+        try await eventually("the values") { watch.stdout == "false\n" && counted.stdout == "false\n" }
+        // A node has room for two sessions of followers that are processes of their own.
+        house.server.signal(SIGKILL)
+        #expect(await counted.status() == 4, "\(counted.stderr)")
+        #expect(counted.stderr.contains("the server of the house was lost"), "\(counted.stderr)")
+        try await eventually("it goes on; there is \(watch.stdout)\(watch.stderr)") { watch.stdout == "false\nfalse\n" }
+        #expect(watch.stderr.contains("going on without it"), "\(watch.stderr)")
+        try await matterctl.succeed("on", "lamp")
+        #expect(await wait.status() == 0, "\(wait.stderr)")
+        try await eventually("the change; there is \(watch.stdout)") { watch.stdout.hasSuffix("true\n") }
+        watch.signal(SIGINT)
+        #expect(await watch.status() == 0, "\(watch.stderr)")
+    }
+
     @Test("a device that starts again and a node that joins are noticed; metrics tell them", .timeLimit(.minutes(15)))
     func changes() async throws {
         let house = try await ServedHouse(port: 8475)

@@ -21,6 +21,9 @@ struct CachePath: Hashable, Comparable, Sendable, CustomStringConvertible {
             endpoint: EndpointID(endpoint), cluster: ClusterID(cluster), attribute: AttributeID(attribute))
     }
 
+    /// The endpoint and the cluster as one number.
+    var clusterKey: UInt64 { UInt64(endpoint) << 32 | UInt64(cluster) }
+
     static func < (left: CachePath, right: CachePath) -> Bool {
         (left.endpoint, left.cluster, left.attribute) < (right.endpoint, right.cluster, right.attribute)
     }
@@ -30,6 +33,9 @@ struct CachePath: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     /// The parts of a node (Descriptor cluster, PartsList of the root).
     static let parts = CachePath(0, Descriptor.id.rawValue, Descriptor.Attribute.partsList.rawValue)
+    /// The index of our fabric on a node (Node Operational Credentials cluster).
+    static let currentFabricIndex = CachePath(
+        0, NodeOperationalCredentials.id.rawValue, NodeOperationalCredentials.Attribute.currentFabricIndex.rawValue)
     /// The version of a node's firmware.
     static let softwareVersion = CachePath(
         0, BasicInformation.id.rawValue, BasicInformation.Attribute.softwareVersion.rawValue)

@@ -46,7 +46,7 @@ extension House {
         resting.insert(share)
         for record in arrange() {
             do {
-                try await controller.links.withLink(to: record) { _ in }
+                try await controller.links.close(to: record)
             } catch { logger.debug("the session with \(record.title) was not ended: \(error)") }
         }
     }

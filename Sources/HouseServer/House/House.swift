@@ -23,6 +23,9 @@ actor House {
     private(set) var board: HouseBoard
     private(set) var followers: [NodeID: Task<Void, Never>] = [:]
     private var boxes: [Int: Box] = [:]
+    /// Those who follow nodes by the subscriptions of the house.
+    var sharers: [NodeID: [Int: AsyncStream<SubscriptionEvent>.Continuation]] = [:]
+    var lastSharer = 0
     private var lastBox = 0
     private var watch: Task<Void, Never>?
     private var interviews: [NodeID: Task<Void, Never>] = [:]
@@ -92,6 +95,7 @@ actor House {
         if let includes = settings.includes { records = records.filter(includes) }
         let (added, removed, news) = board.take(records)
         for id in removed {
+            endSharing(id)
             followers.removeValue(forKey: id)?.cancel()
             kept.forget(id)
         }
@@ -115,6 +119,7 @@ actor House {
 
     /// Stops following a node, before it is removed.
     func leave(_ id: NodeID) {
+        endSharing(id)
         followers.removeValue(forKey: id)?.cancel()
         interviews.removeValue(forKey: id)?.cancel()
     }
@@ -162,6 +167,7 @@ actor House {
             counts.reports += 1
         }
         carryOut(board.take(event, of: id, at: time.now, unix: unixMilliseconds))
+        if let sharers = sharers[id] { for sharer in sharers.values { sharer.yield(event) } }
     }
 
     func end(_ id: NodeID, _ reason: String) {
@@ -345,6 +351,7 @@ actor House {
     /// Stops following.
     func close() async {
         watch?.cancel()
+        for id in Array(sharers.keys) { endSharing(id) }
         for task in followers.values { task.cancel() }
         for task in interviews.values { task.cancel() }
         followers = [:]

@@ -29,6 +29,10 @@ struct HouseBoard: Sendable {
         var failure: String?
         /// The longest silence that it may keep.
         var maxInterval: Duration?
+        /// The number of the subscription that stood last.
+        var subscription: UInt32?
+        /// The versions of the data of its clusters, by endpoint and cluster.
+        var versions: [UInt64: UInt32] = [:]
         /// Whether it has other attributes than those that were kept last.
         var isGrown = false
     }
@@ -113,8 +117,9 @@ struct HouseBoard: Sendable {
     mutating func take(_ event: SubscriptionEvent, of id: NodeID, at now: Instant, unix: Int64) -> Outcome {
         guard let node = nodes[id] else { return Outcome() }
         switch event {
-        case .established(_, let maxInterval, let result):
+        case .established(let subscription, let maxInterval, let result):
             nodes[id]?.maxInterval = maxInterval
+            nodes[id]?.subscription = subscription
             return establish(id, node, result, now, unix)
         case .report(let result):
             nodes[id]?.heardAt = now
@@ -176,6 +181,7 @@ struct HouseBoard: Sendable {
         for report in reports {
             guard case .value(let value) = report.outcome, isSound(report.path, value) else { continue }
             let path = CachePath(report.path)
+            if let version = report.dataVersion { node.versions[path.clusterKey] = version }
             let change = node.attributes.set(path, value, at: second)
             guard change != .same else { continue }
             if change == .new { node.isGrown = true }
@@ -280,7 +286,9 @@ struct HouseBoard: Sendable {
         for path in node.attributes.paths where paths.contains(where: { $0.covers(path.concrete) }) {
             guard let value = node.attributes[path] else { continue }
             let age = node.attributes.time(of: path).map { Duration.seconds(Int64(second) - Int64($0)) }
-            values.append(KnownState.Value(path: path.concrete, value: value, age: age))
+            values.append(
+                KnownState.Value(
+                    path: path.concrete, value: value, age: age, dataVersion: node.versions[path.clusterKey]))
         }
         return KnownState(
             values: values, heard: node.heardAt.map { now - $0 },

@@ -90,4 +90,8 @@ struct HouseMemory: KnownStates {
     func state(of node: NodeID, at paths: [AttributePath]) async -> KnownState? {
         await house.knownState(of: node, at: paths)
     }
+
+    func follow(_ node: NodeID, at paths: [AttributePath]) async -> StandingSubscription? {
+        await house.share(node, at: paths)
+    }
 }

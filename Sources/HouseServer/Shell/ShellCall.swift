@@ -2,6 +2,9 @@ import JSON
 
 /// A command that a shell hands to the server.
 public struct ShellCall: Sendable, Equatable {
+    /// The line that says, of a command under way, that its result has no reader any more.
+    public static let unheard = Array("unheard\n".utf8)
+
     /// The arguments, without the name of the program.
     public var arguments: [String]
     /// Variables of the shell's environment.

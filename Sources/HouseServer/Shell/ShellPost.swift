@@ -11,9 +11,14 @@ public protocol ShellCommands: Sendable {
 
     /// Carries out a command. A cancelled task means that the shell does not want it any more.
     ///
-    /// - Parameter print: takes text for stdout (`false`) or stderr (`true`).
+    /// - Parameters:
+    ///   - isUnheard: whether the result has no reader any more.
+    ///   - print: takes text for stdout (`false`) or stderr (`true`).
     /// - Returns: the exit code.
-    func run(_ call: ShellCall, print: @escaping @Sendable (_ isError: Bool, _ text: [UInt8]) -> Void) async -> Int32
+    func run(
+        _ call: ShellCall, isUnheard: @escaping @Sendable () -> Bool,
+        print: @escaping @Sendable (_ isError: Bool, _ text: [UInt8]) -> Void
+    ) async -> Int32
 }
 
 /// Takes commands of this user's shells over a Unix socket: one command for each connection.
@@ -63,6 +68,29 @@ final class ShellPost: Sendable {
     }
 }
 
+/// The state of a command that the threads of its shell and of the command share.
+private final class ShellRun: Sendable {
+    /// How much text may wait for a shell that does not read, in bytes.
+    private static let mostWaiting = 32 << 20
+
+    /// Whether the result has no reader any more.
+    let isUnheard = Atomic(false)
+    private let waiting = Atomic(0)
+    private let channel: any Channel
+
+    init(_ channel: any Channel) { self.channel = channel }
+
+    /// Sends a frame. A shell that leaves too much unread is let go, and its command is cancelled with it.
+    func send(_ frame: ShellFrame) {
+        let buffer = ByteBuffer(bytes: frame.encoded)
+        let count = buffer.readableBytes
+        guard waiting.add(count, ordering: .relaxed).newValue <= Self.mostWaiting else {
+            return channel.close(promise: nil)
+        }
+        channel.writeAndFlush(buffer).whenComplete { [self] _ in waiting.subtract(count, ordering: .relaxed) }
+    }
+}
+
 /// One command of a shell.
 private final class ShellHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -75,7 +103,7 @@ private final class ShellHandler: ChannelInboundHandler {
         case greeting
         case waiting
         case accepted
-        case running(Task<Void, Never>)
+        case running(Task<Void, Never>, ShellRun)
         case over
     }
 
@@ -119,8 +147,13 @@ private final class ShellHandler: ChannelInboundHandler {
             let line = Array(octets[..<end])
             octets.removeAll()
             guard let call = ShellCall(line: line) else { return context.close(promise: nil) }
-            state = .running(Self.carryOut(call, commands, channel))
-        case .waiting, .running, .over: break
+            let run = ShellRun(channel)
+            state = .running(Self.carryOut(call, commands, run, channel), run)
+        case .running(_, let run):
+            if octets[...end].elementsEqual(ShellCall.unheard) { run.isUnheard.store(true, ordering: .relaxed) }
+            octets.removeFirst(end + 1)
+            take(context)
+        case .waiting, .over: break
         }
     }
 
@@ -136,11 +169,12 @@ private final class ShellHandler: ChannelInboundHandler {
     }
 
     private static func carryOut(
-        _ call: ShellCall, _ commands: any ShellCommands, _ channel: any Channel
+        _ call: ShellCall, _ commands: any ShellCommands, _ run: ShellRun, _ channel: any Channel
     ) -> Task<Void, Never> {
         Task {
-            let status = await commands.run(call) { isError, text in
-                for part in parts(text) { send(isError ? .error(part) : .output(part), to: channel) }
+            let status = await commands.run(call, isUnheard: { run.isUnheard.load(ordering: .relaxed) }) {
+                isError, text in
+                for part in parts(text) { run.send(isError ? .error(part) : .output(part)) }
             }
             send(.end(UInt8(truncatingIfNeeded: status)), to: channel)
             try? await channel.close()
@@ -176,7 +210,7 @@ private final class ShellHandler: ChannelInboundHandler {
     /// The shell does not want the command any more, or is gone.
     private func cancel() {
         switch state {
-        case .running(let task): task.cancel()
+        case .running(let task, _): task.cancel()
         default: channel.close(promise: nil)
         }
     }
@@ -187,7 +221,7 @@ private final class ShellHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if case .running(let task) = state { task.cancel() }
+        if case .running(let task, _) = state { task.cancel() }
         state = .over
     }
 

@@ -133,6 +133,8 @@ public protocol NetworkCommand: AsyncParsableCommand {
     /// Whether only the server of the house can carry it out. It is asked of every command, and a look for a protocol that a
     /// command has not would cost a million instructions.
     var isOfServer: Bool { get }
+    /// Whether it goes on until it is stopped, or until something happens.
+    var goesOn: Bool { get }
 
     /// The arguments for the server, which has not the shell's files.
     func handedOver(_ arguments: [String]) throws -> [String]
@@ -156,6 +158,8 @@ extension NetworkCommand {
     public var isServed: Bool { false }
     /// False: a command needs no server.
     public var isOfServer: Bool { false }
+    /// False: most commands end by themselves.
+    public var goesOn: Bool { false }
 
     /// Those of the shell.
     public func handedOver(_ arguments: [String]) throws -> [String] { arguments }

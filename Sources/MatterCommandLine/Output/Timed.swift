@@ -19,6 +19,7 @@ struct Timed<Element: Sendable>: Sendable {
         since start: ContinuousClock.Instant? = nil,
         setUp: Duration, from begins: @escaping @Sendable (Element) -> Bool
     ) {
+        let span = span.map { max(.zero, $0 - ServerCall.followedBefore) }
         self.init(source, until: span.map { .now + setUp + $0 }) { element in
             guard let span, begins(element) else { return nil }
             return (start ?? .now) + span

@@ -16,6 +16,7 @@ struct AccessList: NodeSubject {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { true }
 
     func validate() throws { try node.requireBare() }
 

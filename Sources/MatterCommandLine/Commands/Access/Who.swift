@@ -18,6 +18,7 @@ struct Who: NetworkCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { true }
 
     func validate() throws { try selection.require(nodes, options) }
 

@@ -17,6 +17,7 @@ struct Describe: NodeSubject {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { true }
 
     func validate() throws { try node.requireBare() }
 

@@ -17,6 +17,7 @@ struct Supports: NodeSubject {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { true }
 
     /// The meaning of a path, found by its name.
     private enum Element {

@@ -22,6 +22,7 @@ struct FabricsCommand: AsyncParsableCommand {
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         var onlyReads: Bool { true }
+        var isServed: Bool { true }
 
         func validate() throws { try selection.require(nodes, options) }
 

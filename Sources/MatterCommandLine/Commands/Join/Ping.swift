@@ -15,6 +15,7 @@ struct Ping: NodeSubject {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { true }
 
     func validate() throws {
         try node.requireBare()
@@ -24,6 +25,8 @@ struct Ping: NodeSubject {
     func run(_ context: CommandContext) async throws {
         let record = try context.controller.nodes.record(of: node.node)
         let link = try await context.controller.links.link(to: record)
+        // That of a server.
+        let isThere = await link.hasSession
         let start = Instant.now
         try await link.connectToRead(deadline: context.deadline(for: record))
         let setup = Instant.now - start
@@ -35,7 +38,8 @@ struct Ping: NodeSubject {
         }
         // A kept session may have turned out to be lost.
         let session = try await link.connectToRead(deadline: context.deadline(for: record))
-        let how = session.rung == .full ? "case" : session.rung.rawValue
+        let rung = isThere ? SessionRung.kept : session.rung
+        let how = rung == .full ? "case" : rung.rawValue
         guard !context.console.isJSON else {
             return context.console.object {
                 Field("node", record.nodeID)

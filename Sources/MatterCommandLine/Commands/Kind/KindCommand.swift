@@ -55,7 +55,9 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCo
     var longestRun: Duration? { particular.watch ? nil : options.timeout?.duration }
 
     var onlyReads: Bool { line.verb == nil && !particular.watch }
-    var isServed: Bool { !particular.watch && !everyday.dryRun }
+    /// A chart is drawn by the process that has the terminal.
+    var isServed: Bool { !everyday.dryRun && (try? particular.form(options)) != .plot }
+    var goesOn: Bool { particular.watch }
 
     func validate() throws {
         let line = line

@@ -11,6 +11,7 @@ struct LockCodes: DoorLockUsersCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { true }
 
     func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         context.console.result(try await lock.users().map(Report.init))

@@ -16,6 +16,8 @@ struct LockShow: NetworkCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { !watch }
+    var isServed: Bool { true }
+    var goesOn: Bool { watch }
 
     private var round: ReadingRound { ReadingRound(LockKind.kind, nodes, selection) }
 

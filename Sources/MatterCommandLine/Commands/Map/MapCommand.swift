@@ -20,6 +20,8 @@ struct MapCommand: NetworkCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    /// A file is written by the process that has the folder.
+    var isServed: Bool { svg == nil }
 
     func validate() throws {
         guard options.address == nil else { throw ValidationError("--address is for one node") }

@@ -14,6 +14,7 @@ struct NetStatus: NodeSubject {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { true }
 
     func validate() throws { try node.requireBare() }
 

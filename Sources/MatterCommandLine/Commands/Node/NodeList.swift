@@ -18,6 +18,7 @@ extension NodeCommand {
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         var onlyReads: Bool { true }
+        var isServed: Bool { status }
 
         func validate() throws {
             guard options.address == nil else { throw ValidationError("--address is for one node") }

@@ -220,6 +220,7 @@ struct SceneList: NetworkCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { true }
 
     /// The node, if there is only one.
     private var one: NodeArgument? { selection.meansOne(nodes.map(\.node)) ? nodes.first : nil }

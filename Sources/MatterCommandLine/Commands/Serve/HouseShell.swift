@@ -26,7 +26,10 @@ struct HouseShell: ShellCommands {
         return named == fabric ? nil : "another fabric"
     }
 
-    func run(_ call: ShellCall, print: @escaping @Sendable (Bool, [UInt8]) -> Void) async -> Int32 {
+    func run(
+        _ call: ShellCall, isUnheard: @escaping @Sendable () -> Bool,
+        print: @escaping @Sendable (Bool, [UInt8]) -> Void
+    ) async -> Int32 {
         let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { if input >= 0 { close(input) } }
         let terminal = Terminal(
@@ -38,6 +41,7 @@ struct HouseShell: ShellCommands {
                 case .error: call.terminals.contains("error")
                 }
             },
+            isUnheard: isUnheard,
             write: { text, stream in
                 print(stream == .error, Array(text.utf8))
                 return 0

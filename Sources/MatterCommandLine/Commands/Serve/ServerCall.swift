@@ -2,6 +2,7 @@ import CProcess
 import Glibc
 import HouseServer
 import MatterController
+import Synchronization
 
 /// A command that the server of the house carries out, where one runs: over its sessions, and without another handshake.
 ///
@@ -14,6 +15,10 @@ struct ServerCall {
     private static let farewell: Int32 = 3000
     /// How long it may take beyond the time of the command, in milliseconds.
     private static let overtime: Int64 = 30_000
+    /// How often a command that goes on looks whether its result is still read, in milliseconds.
+    private static let pace: Int64 = 500
+    /// Since when the command of this process was followed by a server that was lost then.
+    private static let lostSince = Mutex<ContinuousClock.Instant?>(nil)
     /// The variables of a shell that matter to what a command prints.
     static let variables = [
         "COLUMNS", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LINES", "MATTERCTL_FABRIC", "MATTERCTL_HOME",
@@ -24,6 +29,7 @@ struct ServerCall {
     private let arguments: [String]
     private let options: NetworkOptions
     private let mayRepeat: Bool
+    private let goesOn: Bool
     private let patience: Int64
 
     /// - Returns: `nil` for a command that goes its own way.
@@ -40,6 +46,7 @@ struct ServerCall {
         }
         self.options = options
         mayRepeat = command.onlyReads
+        goesOn = command.goesOn
         patience = Int64((command.longestRun ?? Budget.standard) / .milliseconds(1)) + Self.overtime
     }
 
@@ -97,31 +104,68 @@ struct ServerCall {
         return follow(connection)
     }
 
+    /// How long the server followed for this command before it was lost; zero for a command that no server had.
+    static var followedBefore: Duration { lostSince.withLock { $0.map { .now - $0 } ?? .zero } }
+
     private func follow(_ connection: ShellConnection) -> Int32? {
-        var left = patience
-        var isInterrupted = false
+        let start = ContinuousClock.now
+        let terminal = Terminal.current
+        if goesOn { terminal.outliveReader() }
+        var end = start + .milliseconds(patience)
+        var (isInterrupted, isAlone, hasResult) = (false, false, false)
         while true {
-            switch connection.next(within: Int32(clamping: isInterrupted ? Int64(Self.farewell) : left)) {
-            case .frame(.output(let text)): Terminal.current.part(String(decoding: text, as: UTF8.self))
-            case .frame(.error(let text)): Terminal.current.error(String(decoding: text, as: UTF8.self))
+            switch connection.next(within: Int32(clamping: wait(until: end, isInterrupted: isInterrupted))) {
+            case .frame(.output(let text)):
+                hasResult = true
+                terminal.part(String(decoding: text, as: UTF8.self))
+            case .frame(.error(let text)): terminal.error(String(decoding: text, as: UTF8.self))
             case .frame(.end(let status)): return Int32(status)
-            case .frame(.accepted), .frame(.declined), .lost, .late: return lost()
+            case .late where goesOn && !isInterrupted:
+                // Only a line that is written would tell.
+                if terminal.isUnheard, !isAlone {
+                    isAlone = true
+                    _ = connection.send(ShellCall.unheard)
+                }
+                continue
+            case .frame(.accepted), .frame(.declined), .lost, .late:
+                return lost(since: start, isInterrupted: isInterrupted, hasResult: hasResult)
             case .interrupted:
                 isInterrupted = true
                 connection.hangUp()
             }
-            left = patience
+            end = .now + .milliseconds(isInterrupted ? Int64(Self.farewell) : patience)
         }
     }
 
+    /// How long to wait for the next frame, in milliseconds.
+    private func wait(until end: ContinuousClock.Instant, isInterrupted: Bool) -> Int64 {
+        goesOn && !isInterrupted ? Self.pace : Int64(((end - .now) / .milliseconds(1)).rounded(.up))
+    }
+
     /// The end of a command whose server is gone.
+    private func lost(since start: ContinuousClock.Instant, isInterrupted: Bool, hasResult: Bool) -> Int32? {
+        if goesOn || mayRepeat, isInterrupted { return report(CancellationError()) }
+        guard goesOn else { return lost() }
+        guard !hasResult || !arguments.contains(where: { $0 == "--count" || $0.hasPrefix("--count=") }) else {
+            return report(
+                ServerError(.lost, "the server of the house was lost, and with it how many lines are to come"))
+        }
+        Self.lostSince.withLock { $0 = start }
+        if hasResult { Terminal.current.message("the server of the house was lost; going on without it") }
+        return nil
+    }
+
     private func lost() -> Int32? {
         guard !mayRepeat else { return nil }
-        let error = ControllerError(
-            .outcomeUnknown,
-            "the command was handed to the server of the house, and the server was lost: it may have run",
-            hint: .step("command.see-state"))
-        return CommandFailure(error: error, target: nil, isJSON: options.state.json).report()
+        return report(
+            ControllerError(
+                .outcomeUnknown,
+                "the command was handed to the server of the house, and the server was lost: it may have run",
+                hint: .step("command.see-state")))
+    }
+
+    private func report(_ error: any Error) -> Int32 {
+        CommandFailure(error: error, target: nil, isJSON: options.state.json).report()
     }
 }
 

@@ -23,6 +23,8 @@ struct Events: NodeSubject {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { true }
+    var goesOn: Bool { follow }
 
     /// With `--follow`, `--timeout` bounds the set-up alone.
     var longestRun: Duration? { follow ? nil : options.timeout?.duration }
@@ -83,8 +85,9 @@ struct Events: NodeSubject {
                 minIntervalFloor: 0, maxIntervalCeiling: context.controller.subscriptions.usualSilence(of: [record]),
                 attributePaths: [], eventPaths: wanted,
                 eventFilters: beginning?.number.map { [EventFilter(minimum: $0)] } ?? [])
-            return try await Watching(nodes: [record], request: request, context: context, limit: span?.duration)
-                .run(&log)
+            return try await Watching(
+                nodes: [record], request: request, context: context, limit: span?.duration, hasPast: true
+            ).run(&log)
         }
         let link = try await context.controller.links.link(to: record)
         let reports = try await link.readEvents(

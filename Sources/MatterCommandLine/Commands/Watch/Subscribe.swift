@@ -44,6 +44,9 @@ struct Subscribe: NetworkCommand {
 
     /// `--timeout` bounds the set-up alone.
     var longestRun: Duration? { nil }
+    /// A chart is drawn by the process that has the terminal.
+    var isServed: Bool { !plot }
+    var goesOn: Bool { true }
 
     func validate() throws {
         if words.allSatisfy({ $0.contains("/") }), !selection.isGiven {
@@ -172,11 +175,14 @@ struct Watching {
     let context: CommandContext
     /// How long to go on; `nil` until stopped.
     var limit: Duration?
+    /// Whether the events that a node kept from before come first.
+    var hasPast = false
 
     /// - Throws: the failure of the only node; ``SilentFailure`` with that of the first one of several; exit code 12 if
     ///   the condition was not met.
     func run(_ log: inout some FollowLog) async throws {
-        let events = context.controller.subscriptions.follow(request, of: nodes, setUp: context.timeout)
+        let events = context.controller.subscriptions.follow(
+            request, of: nodes, setUp: context.timeout, withLog: hasPast)
         var failure: (any Error)?
         let setUp = context.controller.subscriptions.setUpTime(for: nodes, request, usual: context.timeout)
         let timed = Timed(events, for: limit, setUp: setUp) { $0.isEstablished }

@@ -25,6 +25,8 @@ struct Wait: NodeSubject {
 
     /// With `--for`, `--timeout` bounds the set-up alone.
     var longestRun: Duration? { nil }
+    var isServed: Bool { true }
+    var goesOn: Bool { true }
 
     func validate() throws {
         try node.requireBare()

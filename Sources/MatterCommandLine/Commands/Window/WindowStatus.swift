@@ -15,6 +15,7 @@ struct WindowStatus: NodeSubject {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { true }
 
     func validate() throws { try node.requireBare() }
 

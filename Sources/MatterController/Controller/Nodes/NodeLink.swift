@@ -55,6 +55,8 @@ public actor NodeLink {
     private let slots: SessionSlots
     /// The permit that allows this link to have a session: from before it is set up until it is closed, and over to its replacement.
     var slot: SlotLease?
+    /// Whether there is a session already.
+    public var hasSession: Bool { ladder.session != nil }
     /// How many followers need the session.
     private var followers = 0
     /// When the node last answered a handshake.
@@ -380,6 +382,9 @@ public actor NodeLink {
         followers -= 1
         if followers == 0 { await close() } else { burdened = ladder.session }
     }
+
+    /// Ends the session, unless a follower needs it.
+    func closeIfIdle() async { if followers == 0 { await close() } }
 
     /// Whether a set-up failed for a reason of ours: its session was ended meanwhile, or kept subscriptions without a
     /// follower alive at a node that is full; then it is ended.

@@ -39,7 +39,7 @@ public struct NodeLinks: FabricService {
     }
 
     /// Runs something with the link to a node, then ends its session: who works on many nodes must not hold the session
-    /// slots of all of them.
+    /// slots of all of them. A session that is followed goes on.
     ///
     /// - Throws: as ``link(to:for:)``, and what the body throws.
     public func withLink<Result: Sendable>(
@@ -48,13 +48,18 @@ public struct NodeLinks: FabricService {
         let link = try await link(to: node)
         do {
             let result = try await body(link)
-            await link.close()
+            await link.closeIfIdle()
             return result
         } catch {
-            await link.close()
+            await link.closeIfIdle()
             throw error
         }
     }
+
+    /// Ends the session with a node in this process, also one that is followed.
+    ///
+    /// - Throws: as ``link(to:for:)``.
+    public func close(to node: NodeRecord) async throws { try await link(to: node).close() }
 
     /// Runs something with nodes that the given addresses do not mean, and closes its sessions.
     package func withOtherNodes<Result: Sendable>(

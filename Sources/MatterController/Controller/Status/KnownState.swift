@@ -7,6 +7,11 @@ public protocol KnownStates: Sendable {
     ///
     /// - Returns: `nil` for a node that is not followed, or of which nothing is known yet: it is asked.
     func state(of node: NodeID, at paths: [AttributePath]) async -> KnownState?
+
+    /// Follows a node by the subscription that the program has with it.
+    ///
+    /// - Returns: `nil` for a node without a subscription that stands.
+    func follow(_ node: NodeID, at paths: [AttributePath]) async -> StandingSubscription?
 }
 
 /// The state of a node as a program that follows it knows it (own).
@@ -19,12 +24,15 @@ public struct KnownState: Sendable {
         public var value: TLVValue
         /// How long ago the node reported it; `nil` if that was before the program was started.
         public var age: Duration?
+        /// The version of the cluster's data that was told last; `nil` if none was.
+        public var dataVersion: UInt32?
 
         /// A value with its age.
-        public init(path: ConcreteAttributePath, value: TLVValue, age: Duration?) {
+        public init(path: ConcreteAttributePath, value: TLVValue, age: Duration?, dataVersion: UInt32? = nil) {
             self.path = path
             self.value = value
             self.age = age
+            self.dataVersion = dataVersion
         }
     }
 

@@ -77,6 +77,11 @@ public struct StructDefinition: Sendable, Equatable {
     package var isProvisional: Bool
 }
 
+extension TLVValue {
+    /// The fabric that a fabric-scoped structure belongs to; `nil` for any other value.
+    package var scopedFabricIndex: UInt8? { field(FieldDefinition.fabricIndexTag)?.integer() }
+}
+
 /// A field of a structure, a command or an event (Matter core specification, chapter 7).
 public struct FieldDefinition: Sendable, Equatable {
     /// The tag of the FabricIndex field of every fabric-scoped structure.
