@@ -82,6 +82,72 @@ struct LaterInterfaceTests {
         #expect(answers[19]["error"] != nil && answers[20]["error"]?["code"]?.int == 8, "\(answers[19])\(answers[20])")
     }
 
+    @Test(
+        "the diagnostics of a Thread network come from its nodes, and who asked for it is told when they or the map change",
+        .timeLimit(.minutes(15)))
+    func network() async throws {
+        let folder = try TemporaryFolder()
+        let description = try Child(
+            Laboratory.python,
+            [
+                Laboratory.scripts.appendingPathComponent("house.py").path, folder.file("house").path, "--small",
+            ], folder: folder)
+        #expect(await description.status() == 0, "\(description.stderr)")
+        let mesh = folder.file("house").appendingPathComponent("house.json").path
+        let hall = try await VirtualDevice.start(
+            "on-off-light", options: ["--mesh", mesh, "--as", "hall"], isAdvertised: true)
+        defer { hall.stop() }
+        let other = try await VirtualDevice.start("on-off-light", isAdvertised: true)
+        defer { other.stop() }
+        let matterctl = try MatterCtl()
+        try await matterctl.commission(hall, ["--name", "hall"])
+        try await matterctl.commission(other, ["--name", "other"])
+        let house = try await RunningHouse(matterctl, ["--schema", "13"])
+        let steps = [
+            #"["expect", 1, 1, "OnOff", "OnOff", false]"#, #"["expect", 2, 1, "OnOff", "OnOff", false]"#,
+            // No client that has not asked is told.
+            #"["call", "get_node", {"node_id": 1}]"#,
+            #"["call", "get_thread_diagnostics"]"#, #"["wait", "thread_diagnostics_updated"]"#,
+            #"["call", "get_network_topology"]"#, #"["remove", 2]"#, #"["wait", "network_topology_updated"]"#,
+            #"["call", "get_network_topology", {"refresh": true}]"#,
+        ]
+        let child = try HomeAssistantClient.ha15.start(house.url, steps, in: folder)
+        _ = await child.status(within: .seconds(180))
+        let answers = child.lines.filter { $0["step"] != nil }
+        try #require(answers.count == steps.count, "\(child.stdout.suffix(3000))\n\(child.stderr)\n\(house.log)")
+        let batch = try #require(answers[3]["result"]?.elements.first, "\(answers[3])")
+        let id = try #require(batch["extPanIdHex"]?.string)
+        #expect(id.count == 16 && id == id.uppercased() && batch["networkName"]?.string == "home", "\(batch)")
+        #expect(batch["source"]?.string == "none" && batch["partialReason"]?.string == "no_source", "\(batch)")
+        let node = try #require(batch["nodes"]?.elements.first, "\(batch)")
+        #expect(node["rloc16"]?.int != nil && node["leaderData"]?["partitionId"]?.int != nil, "\(node)")
+        let children = try #require(node["childTable"]?.elements, "\(node)")
+        #expect(children.contains { $0["mode"]?["rxOnWhenIdle"]?.bool == false }, "\(children)")
+        let told = child.lines.filter { $0["event"]?.string == "thread_diagnostics_updated" }
+        #expect(told.first?["data"]?["extPanIdHex"]?.string == id, "\(told)")
+        #expect(answers[5]["result"]?["nodes"]?.elements.contains { $0["node_id"]?.int == 2 } == true, "\(answers[5])")
+        let map = try #require(
+            child.lines.first { $0["event"]?.string == "network_topology_updated" }?["data"], "\(child.stdout)")
+        #expect(map["nodes"]?.elements.contains { $0["node_id"]?.int == 2 } == false, "\(map)")
+        #expect(map["nodes"]?.elements.contains { $0["node_id"]?.int == 1 } == true, "\(map)")
+        // The map is read over the sessions of the subscriptions, which stay.
+        #expect(answers[8]["error"] == nil && hall.steps.count { $0 == "subscribed" } == 1, "\(hall.steps)")
+
+        let one = try HomeAssistantClient.ha15.start(
+            house.url,
+            [
+                #"["call", "get_thread_diagnostics", {"ext_pan_id": "\#(id)", "force": true}]"#,
+                #"["call", "get_thread_diagnostics", {"ext_pan_id": "0000000000000001"}]"#,
+                #"["call", "get_thread_diagnostics", {"ext_pan_id": "home"}]"#,
+            ], in: folder)
+        _ = await one.status(within: .seconds(60))
+        let results = one.lines.filter { $0["step"] != nil }
+        try #require(results.count == 3, "\(one.stdout)\(one.stderr)")
+        #expect(results[0]["result"]?["extPanIdHex"]?.string == id, "\(results[0])")
+        #expect(results[1]["error"] == nil && results[1]["result"]?["extPanIdHex"] == nil, "\(results[1])")
+        #expect(results[2]["error"]?["code"]?.int == 8, "\(results[2])")
+    }
+
     @Test("version 11 does not know the later commands", .timeLimit(.minutes(15)))
     func older() async throws {
         let folder = try TemporaryFolder()

@@ -92,4 +92,15 @@ import Testing
         #expect(items.last == .news(.event(node, [199, 5])))
         #expect(items[1] == .news(.event(node, [0, 1])))
     }
+
+    @Test func aDocumentThatChangesTwiceBeforeItIsTakenIsSentOnceAndThenAgain() {
+        var outbox = Outbox()
+        outbox.begin(with: [], of: [NodeID]())
+        _ = outbox.next()
+        for news in [NetworkNews.topology, .thread(1), .topology, .thread(2)] { outbox.take(.network(news), nodes: 1) }
+        #expect(outbox.next() == .news(.network(.topology)))
+        outbox.take(.network(.topology), nodes: 1)
+        #expect(outbox.next() == .news(.network(.thread(1))) && outbox.next() == .news(.network(.thread(2))))
+        #expect(outbox.next() == .news(.network(.topology)) && outbox.next() == nil)
+    }
 }

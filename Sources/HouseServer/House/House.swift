@@ -35,6 +35,12 @@ actor House {
     var resting: Set<String> = []
     /// The nodes that are not followed for that.
     var rested: Set<NodeID> = []
+    /// The documents about the network, as they were told last.
+    var network: [NetworkNews: [UInt8]] = [:]
+    /// Draws the map, and tells it.
+    var drawsMap: (@Sendable () async -> Void)?
+    /// Waits until the map may be drawn again.
+    var redrawing: Task<Void, Never>?
     /// The server's description of itself.
     var wantsInfo: (@Sendable () async -> [UInt8])?
     private(set) var counts = HouseCounts()
@@ -42,6 +48,7 @@ actor House {
     /// The messages that wait for one client.
     private final class Box {
         var outbox = Outbox()
+        var interests: NetworkInterests = []
         var reader: CheckedContinuation<Void, Never>?
         var isClosed = false
     }
@@ -237,8 +244,26 @@ actor House {
 
     private func tell(_ news: [HouseNews]) {
         guard !news.isEmpty else { return }
+        if news.contains(where: Self.movesMap) { redraw() }
         for box in boxes.values where box.outbox.isListening {
             for piece in news { box.outbox.take(piece, nodes: board.nodes.count) }
+            wake(box)
+        }
+    }
+
+    /// Whether a client listens that has asked for a document.
+    func isWanted(_ news: NetworkNews) -> Bool {
+        boxes.values.contains { $0.outbox.isListening && $0.interests.contains(news) }
+    }
+
+    /// Notes what a client asks for: from then on it is told.
+    func note(_ number: Int, _ interests: NetworkInterests) { boxes[number]?.interests.formUnion(interests) }
+
+    /// Tells a document to the clients that have asked for it.
+    func tell(_ news: NetworkNews, _ json: [UInt8]) {
+        network[news] = json
+        for box in boxes.values where box.outbox.isListening && box.interests.contains(news) {
+            box.outbox.take(.network(news), nodes: board.nodes.count)
             wake(box)
         }
     }
@@ -324,6 +349,7 @@ actor House {
             case .infoUpdated:
                 guard let info = await wantsInfo?() else { return nil }
                 return EventMessage.whole("server_info_updated", info)
+            case .network(let news): return network[news].map { EventMessage.whole(news.event, $0) }
             case .shutdown: return EventMessage.whole("server_shutdown", Array("{}".utf8))
             }
         }
@@ -351,6 +377,7 @@ actor House {
     /// Stops following.
     func close() async {
         watch?.cancel()
+        redrawing?.cancel()
         for id in Array(sharers.keys) { endSharing(id) }
         for task in followers.values { task.cancel() }
         for task in interviews.values { task.cancel() }

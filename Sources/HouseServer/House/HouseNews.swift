@@ -13,6 +13,50 @@ enum HouseNews: Sendable, Equatable {
     case event(NodeID, [UInt8])
     /// The server's description of itself has changed.
     case infoUpdated
+    /// Something about the network, for those who have asked for it.
+    case network(NetworkNews)
     /// The server ends.
     case shutdown
+}
+
+/// A document about the network of the house.
+enum NetworkNews: Sendable, Hashable {
+    /// The map of all of it.
+    case topology
+    /// The diagnostics of a Thread network, by its extended PAN id.
+    case thread(UInt64)
+
+    /// The name of the event.
+    var event: String {
+        switch self {
+        case .topology: "network_topology_updated"
+        case .thread: "thread_diagnostics_updated"
+        }
+    }
+}
+
+/// The documents that a client is told of, once it has sent a command for them: older clients end at events that they do not know.
+struct NetworkInterests: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let topology = NetworkInterests(rawValue: 1)
+    static let thread = NetworkInterests(rawValue: 2)
+
+    func contains(_ news: NetworkNews) -> Bool {
+        switch news {
+        case .topology: contains(.topology)
+        case .thread: contains(.thread)
+        }
+    }
+
+    /// The interest that a command shows; none for most.
+    init(command: String) {
+        switch command {
+        case "get_network_topology": self = .topology
+        case "get_thread_diagnostics", "get_thread_border_routers": self = .thread
+        default: self = []
+        }
+    }
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
 }

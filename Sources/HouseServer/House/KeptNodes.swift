@@ -94,4 +94,6 @@ struct HouseMemory: KnownStates {
     func follow(_ node: NodeID, at paths: [AttributePath]) async -> StandingSubscription? {
         await house.share(node, at: paths)
     }
+
+    func take(_ answer: ReadResult, of node: NodeID) async { await house.takeReading(node, answer) }
 }

@@ -25,6 +25,7 @@ struct Outbox: Sendable {
     private var updated: Set<NodeID> = []
     private var events = 0
     private var isInfoPending = false
+    private var network: Set<NetworkNews> = []
 
     /// How many messages wait.
     var count: Int { items.count - start }
@@ -70,6 +71,8 @@ struct Outbox: Sendable {
         case .infoUpdated:
             guard !isInfoPending else { return }
             isInfoPending = true
+        case .network(let news):
+            guard network.insert(news).inserted else { return }
         case .shutdown: break
         }
         items.append(.news(news))
@@ -103,6 +106,7 @@ struct Outbox: Sendable {
                 changed[node] = nil
             case .news(.event): events -= 1
             case .news(.infoUpdated): isInfoPending = false
+            case .news(.network(let news)): network.remove(news)
             default: break
             }
             return item

@@ -51,6 +51,9 @@ struct Conversation: Sendable {
         let began = house.time.now
         do {
             try await commands.check(request, of: visitor)
+            // Also where the command fails.
+            let interests = NetworkInterests(command: request.command)
+            if !interests.isEmpty { await house.note(box, interests) }
             if request.command == "start_listening" {
                 await house.waitUntilSettled(atMost: .seconds(5))
                 let isNew = await house.listen(box) { nodes in

@@ -89,6 +89,7 @@ public struct HouseService: Sendable {
         let commands = InterfaceCommands(
             house: house, settings: interface, logger: logger, catalogue: .standard, shares: settings.shares)
         await house.setInfo { await commands.serverInfo() }
+        await house.setMap { await commands.drawMap() }
         controller.context.use(HouseMemory(house: house))
         let reception = HouseReception(
             house: house, commands: commands, runner: runner, hasPage: settings.hasPage, hasValues: settings.hasValues,

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The commands of the versions 12 and 13 of the interface: sleeping devices, the network, cameras.
 extension InterfaceCommands {
-    /// How old a map may be that is told again.
-    private static let mapAge = Duration.seconds(60)
+    /// How old the tables of a Thread network may be that are told again.
+    private static let tableAge = Duration.seconds(60)
     private static let mapTime = Duration.seconds(20)
 
     // MARK: Sleeping devices
@@ -98,25 +98,76 @@ extension InterfaceCommands {
         return [JSONValue.array(items).utf8()]
     }
 
-    /// Border routers are not asked for their own tables, which takes the credentials of the network: nothing is ever collected.
-    func threadDiagnostics(_ arguments: InterfaceArguments) throws -> Result {
-        guard let text = try arguments.optionalText("ext_pan_id") else { return [Array("[]".utf8)] }
-        guard text.utf8.count == 16, UInt64(text, radix: 16) != nil else {
+    /// Without the id of a network: all that is known, at once; what is read then comes as events. With one: what its nodes say now.
+    func threadDiagnostics(_ arguments: InterfaceArguments) async throws -> Result {
+        let isForced = try arguments.flag("force", or: false)
+        guard let text = try arguments.optionalText("ext_pan_id") else {
+            let known = await threadBatches(memory.content.withLock(\.routers))
+            house.time.start { [self] in await refreshThread(nil, isForced) }
+            return AnswerMessage.list(known.map(\.json))
+        }
+        guard text.utf8.count == 16, let id = UInt64(text, radix: 16) else {
             throw InterfaceError(.invalidArguments, "ext_pan_id is not 16 hexadecimal digits")
         }
-        return Self.null
+        let fresh = await refreshThread(id, isForced)
+        return fresh.first { $0.id == id }.map { [$0.json] } ?? Self.null
+    }
+
+    private func threadBatches(_ routers: [BorderRouter]) async -> [(id: UInt64, json: [UInt8])] {
+        let diagnostics = ThreadDiagnostics(await house.board.sorted, routers)
+        let now = Int64(clamping: house.time.unixMicroseconds / 1000)
+        return diagnostics.ids.compactMap { id in diagnostics.batch(id, at: now).map { (id, $0) } }
+    }
+
+    /// Reads the tables of the nodes of a network, or of all, unless that was done shortly before; and tells those who have asked.
+    @discardableResult
+    private func refreshThread(_ network: UInt64?, _ isForced: Bool) async -> [(id: UInt64, json: [UInt8])] {
+        let now = house.time.now
+        let isDue = memory.content.withLock { content in
+            let key = network ?? 0
+            guard isForced || content.threadReadAt[key].map({ now - $0 >= Self.tableAge }) ?? true else { return false }
+            content.threadReadAt[key] = now
+            return true
+        }
+        if isDue {
+            // Without Avahi there are none.
+            if let routers = try? await controller.maps.borderRouters() {
+                memory.content.withLock { $0.routers = routers }
+            }
+            await house.readThread(of: network)
+        }
+        let batches = await threadBatches(memory.content.withLock(\.routers))
+        for batch in batches where network == nil || batch.id == network {
+            await house.tell(.thread(batch.id), batch.json)
+        }
+        return batches
     }
 
     func topology(_ arguments: InterfaceArguments) async throws -> Result {
-        let isFresh = try arguments.flag("refresh", or: false)
-        if !isFresh, let known = memory.content.withLock({ $0.map }), house.time.now - known.at < Self.mapAge {
-            return [known.json]
-        }
-        let map = try await controller.maps.map(budget: Budget(nil, usual: Self.mapTime))
+        let map =
+            try arguments.flag("refresh", or: false)
+            ? try await controller.maps.map(budget: Budget(nil, usual: Self.mapTime))
+            : try await controller.maps.known()
+        let drawn = await encoded(map)
+        memory.content.withLock { $0.map = drawn.content }
+        return [drawn.json]
+    }
+
+    private func encoded(_ map: NetworkMap) async -> TopologyEncoding {
         let available = await house.board.nodes.mapValues(\.isAvailable)
-        let json = TopologyEncoding(map, isAvailable: { available[$0] ?? false }).json
-        memory.content.withLock { $0.map = (json, house.time.now) }
-        return [json]
+        return TopologyEncoding(map, isAvailable: { available[$0] ?? false })
+    }
+
+    /// Draws the map from memory, and tells it to the clients that follow it, if it is another one than before.
+    func drawMap() async {
+        do {
+            let drawn = await encoded(try await controller.maps.known())
+            let isNew = memory.content.withLock { content in
+                defer { content.map = drawn.content }
+                return content.map != drawn.content
+            }
+            if isNew { await house.tell(.topology, drawn.json) }
+        } catch { logger.debug("the map cannot be drawn: \(error)") }
     }
 
     // MARK: Cameras and firmware
@@ -154,8 +205,11 @@ struct TopologyEncoding {
         ]).utf8()
     }
 
+    /// The JSON without its time, to tell one map from another.
+    var content: [UInt8] { JSONValue.array([.array(nodes), .array(connections)]).utf8() }
+
     init(_ map: NetworkMap, isAvailable: (NodeID) -> Bool) {
-        time = map.readAt * 1000
+        time = (map.readAt > 0 ? map.readAt : WallClock.unixTime()) * 1000
         let bridges = Set(map.bridges.map(\.nodeID))
         func matter(_ node: NodeRecord, _ network: String, _ more: JSONObject = JSONObject()) -> JSONValue {
             var object: JSONObject = [

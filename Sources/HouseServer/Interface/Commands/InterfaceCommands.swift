@@ -24,8 +24,12 @@ struct InterfaceCommands: Sendable {
             /// The codes of windows that we opened, by node, until they end.
             var windows: [NodeID: (window: Window, passcode: UInt32)] = [:]
             var fabricLabel: String?
-            /// The last map of the network, and when it was made.
-            var map: (json: [UInt8], at: Instant)?
+            /// The last map of the network, without its time.
+            var map: [UInt8]?
+            /// The border routers that were seen last.
+            var routers: [BorderRouter] = []
+            /// When the tables of a Thread network were read last; of all, by 0.
+            var threadReadAt: [UInt64: Instant] = [:]
             /// Nodes that only exist here, for clients' tests.
             var testNodes: [UInt64: [UInt8]] = [:]
         }
@@ -87,7 +91,7 @@ struct InterfaceCommands: Sendable {
         "get_all_credentials": (12, { commands, _ in try commands.allCredentials() }),
         "get_fabric_label": (12, { commands, _ in commands.fabricLabel() }),
         "get_thread_border_routers": (12, { commands, _ in try await commands.borderRouters() }),
-        "get_thread_diagnostics": (12, { try $0.threadDiagnostics($1) }),
+        "get_thread_diagnostics": (12, { try await $0.threadDiagnostics($1) }),
         "get_icd_state": (12, { try await $0.sleeperState($1) }),
         "register_icd": (12, { try await $0.registerSleeper($1) }),
         "unregister_icd": (12, { try await $0.unregisterSleeper($1) }),

@@ -35,6 +35,33 @@ public struct MapService: FabricService {
         return NetworkMap(readings, routers, obstacle: obstacle)
     }
 
+    /// The map of what the program has in memory (``KnownStates``), where no node is asked: tables of a node may be as old as its
+    /// last answer to ``map(budget:)``. Without such a memory, every node is silent.
+    ///
+    /// - Throws: ``RecordError`` or ``StoreError`` if the records of nodes cannot be read, `CancellationError`.
+    public func known() async throws -> NetworkMap {
+        async let search = routers()
+        var readings: [MapReading] = []
+        for node in try records() {
+            guard let state = await context.known?.state(of: node.nodeID, at: NodeTables.all), !state.values.isEmpty
+            else {
+                let error = TransportError(.noReply, "the node has not been heard")
+                readings.append(MapReading(node: node, tables: .failure(error)))
+                continue
+            }
+            let reports = state.values.map {
+                AttributeReport(path: $0.path, dataVersion: $0.dataVersion, outcome: .value($0.value))
+            }
+            let age = state.heard.map(\.components.seconds)
+            readings.append(
+                MapReading(
+                    node: node, tables: .success(NodeTables(ReadResult(attributes: reports))),
+                    readAt: age.map { options.unixTime() - $0 } ?? 0))
+        }
+        let (routers, obstacle) = try await search
+        return NetworkMap(readings, routers, obstacle: obstacle)
+    }
+
     /// The nodes of the fabric; none before there is one.
     private func records() throws -> [NodeRecord] {
         do {
@@ -61,6 +88,7 @@ public struct MapService: FabricService {
                 return result
             }
             nodes.learn(of: node, nil, after: patience)
+            await context.known?.take(result, of: node.nodeID)
             return MapReading(node: node, tables: .success(NodeTables(result)), readAt: options.unixTime())
         } catch {
             try Task.checkCancellation()

@@ -101,6 +101,9 @@ extension NodeTables {
         ThreadNetworkDiagnostics.id, ThreadNetworkDiagnostics.Attribute.neighborTable,
         ThreadNetworkDiagnostics.Attribute.routeTable)
 
+    /// All of these.
+    static let all = interfaces + thread + lists
+
     /// Whether a node has a Thread radio, by its record or by its interfaces.
     static func isOnThread(_ node: NodeRecord, _ result: ReadResult) -> Bool {
         node.endpoints.contains { $0.serverClusters.contains(ThreadNetworkDiagnostics.id.rawValue) }

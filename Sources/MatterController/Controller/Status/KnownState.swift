@@ -12,6 +12,9 @@ public protocol KnownStates: Sendable {
     ///
     /// - Returns: `nil` for a node without a subscription that stands.
     func follow(_ node: NodeID, at paths: [AttributePath]) async -> StandingSubscription?
+
+    /// Takes what a node has answered to a question: values that it does not report by itself.
+    func take(_ answer: ReadResult, of node: NodeID) async
 }
 
 /// The state of a node as a program that follows it knows it (own).

@@ -22,7 +22,7 @@ public struct BorderRouter: Hashable, Sendable {
     /// Whether its Thread interface is up and part of the network; `nil` if it does not say.
     public let isActive: Bool?
     /// The extended address of its Thread radio, by which neighbours name it; `nil` if it does not say.
-    package let extendedAddress: UInt64?
+    public let extendedAddress: UInt64?
     /// The part of the network that it is in, if that is split; `nil` if it does not say.
     package let partitionID: UInt32?
     /// The addresses of the devices on its network that others may reach; `nil` if it does not say.
