@@ -1,4 +1,5 @@
 import Foundation
+import MatterTestKit
 import TestSupport
 import Testing
 
@@ -146,6 +147,65 @@ struct LaterInterfaceTests {
         #expect(results[0]["result"]?["extPanIdHex"]?.string == id, "\(results[0])")
         #expect(results[1]["error"] == nil && results[1]["result"]?["extPanIdHex"] == nil, "\(results[1])")
         #expect(results[2]["error"]?["code"]?.int == 8, "\(results[2])")
+    }
+
+    @Test(
+        "check_node_update tells the newest version of the ledger that the node may go to, and says that it was not reached",
+        .timeLimit(.minutes(15)))
+    func update() async throws {
+        func version(_ number: Int, _ more: String) -> String {
+            #"{"modelVersion":{"vid":65521,"pid":32769,"softwareVersion":\#(number),"softwareVersionString":"\#(number).0","#
+                + #""otaUrl":"https://e.example/\#(number)","firmwareInformation":"about \#(number)",\#(more)}}"#
+        }
+        let models = "/dcl/model/versions/65521/32769"
+        let fits = #""minApplicableSoftwareVersion":0,"maxApplicableSoftwareVersion":9"#
+        let answers = [
+            models: #"{"modelVersions":{"vid":65521,"pid":32769,"softwareVersions":[1,2,3,4,5]}}"#,
+            "\(models)/2": version(2, #""softwareVersionValid":true,\#(fits)"#),
+            "\(models)/3": version(
+                3, #""softwareVersionValid":true,"releaseNotesUrl":"https://e.example/notes",\#(fits)"#),
+            "\(models)/4": version(4, #""softwareVersionValid":false,\#(fits)"#),
+            "\(models)/5": version(
+                5,
+                #""softwareVersionValid":true,"minApplicableSoftwareVersion":3,"maxApplicableSoftwareVersion":4"#),
+        ]
+        let ledger = try StandInServer { target in
+            answers[String(target.prefix { $0 != "?" })].map { .init($0) } ?? .init(LedgerScene.notFound, status: 404)
+        }
+        let folder = try TemporaryFolder()
+        let light = try await VirtualDevice.start("on-off-light", isAdvertised: true)
+        defer { light.stop() }
+        var matterctl = try MatterCtl()
+        try await matterctl.commission(light, ["--name", "lamp"])
+        let steps = [
+            #"["expect", 1, 1, "OnOff", "OnOff", false]"#, #"["check-update", 1]"#, #"["update", 1, 3]"#,
+            #"["check-update", 7]"#,
+        ]
+        func ask(_ url: String) async throws -> [JSON] {
+            matterctl.environment["MATTERCTL_LEDGER"] = url
+            let house = try await RunningHouse(matterctl)
+            let child = try HomeAssistantClient.ha15.start(house.url, steps, in: folder)
+            _ = await child.status(within: .seconds(120))
+            let answers = child.lines.filter { $0["step"] != nil }
+            try #require(answers.count == steps.count, "\(child.stdout.suffix(3000))\n\(child.stderr)\n\(house.log)")
+            return answers
+        }
+        // Nothing listens there.
+        #expect(try await ask("http://127.0.0.1:9")[1]["error"]?["code"]?.int == 10)
+        // The second time the answers are those of the first.
+        for _ in 1...2 {
+            let told = try await ask(ledger.url)
+            let found = try #require(told[1]["result"], "\(told[1])")
+            #expect(
+                found["software_version"]?.int == 3 && found["software_version_string"]?.string == "3.0", "\(found)")
+            #expect(found["vid"]?.int == 65_521 && found["pid"]?.int == 32_769, "\(found)")
+            #expect(found["firmware_information"]?.string == "about 3", "\(found)")
+            #expect(found["release_notes_url"]?.string == "https://e.example/notes", "\(found)")
+            #expect(found["min_applicable_software_version"]?.int == 0, "\(found)")
+            #expect(found["max_applicable_software_version"]?.int == 9, "\(found)")
+            #expect(told[2]["error"]?["code"]?.int == 11 && told[3]["error"]?["code"]?.int == 5, "\(told)")
+            #expect(ledger.requests.count == 4)
+        }
     }
 
     @Test("version 11 does not know the later commands", .timeLimit(.minutes(15)))

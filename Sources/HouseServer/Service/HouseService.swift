@@ -27,6 +27,8 @@ public struct HouseService: Sendable {
         public var version = "matterctl"
         /// Which devices may be commissioned.
         public var trust = TrustPolicy()
+        /// The way to the Alliance's ledger, which knows firmware; `nil` if it is not asked.
+        public var ledger: LedgerConnection?
         /// Whether devices may be commissioned over Bluetooth.
         public var hasBluetooth = false
         /// The nodes that are served; all, if `nil`.
@@ -141,6 +143,7 @@ public struct HouseService: Sendable {
         interface.version = settings.version
         interface.trust = settings.trust
         interface.hasBluetooth = settings.hasBluetooth
+        interface.ledger = settings.ledger
         return interface
     }
 

@@ -337,8 +337,20 @@ extension InterfaceCommands {
 
     func checkUpdate(_ arguments: InterfaceArguments) async throws -> Result {
         let id = try arguments.node()
-        _ = try await house.node(id)
-        return Self.null
+        guard !isTest(id) else { return Self.null }
+        let node = try await house.node(id)
+        guard let ledger = settings.ledger else { return Self.null }
+        guard let check = UpdateCheck(node) else {
+            throw InterfaceError(.updateCheck, "Node \(id.rawValue) has not told its product and its version.")
+        }
+        do {
+            let cache = LedgerCache(controller.options.state, .main)
+            let newest = try await check.newest(by: ledger, cache, now: controller.options.unixTime())
+            return newest.map { [check.encoded($0)] } ?? Self.null
+        } catch {
+            try Task.checkCancellation()
+            throw InterfaceError(.updateCheck, InterfaceFailure.error(error).details)
+        }
     }
 
     func updateNode(_ arguments: InterfaceArguments) async throws -> Result {

@@ -12,6 +12,8 @@ struct InterfaceCommands: Sendable {
         var version = "matterctl"
         /// Which devices may be commissioned.
         var trust = TrustPolicy()
+        /// The way to the Alliance's ledger, which knows firmware; `nil` if it is not asked.
+        var ledger: LedgerConnection?
         /// How many seconds discovery may take.
         var discovery = Duration.seconds(180)
         /// Whether devices may be commissioned over Bluetooth.

@@ -97,6 +97,7 @@ struct ServeRun: NetworkCommand {
         settings.version = Version.text
         settings.trust = trust.policy(attestation.enforcement)
         settings.hasBluetooth = ble
+        settings.ledger = try LedgerConnection(output: options.state.output)
         let share = try ServeShare(only: only, standBy: standBy, peers: peer)
         settings.includes = try share.filter(context.controller)
         let named = try share.shares(context.controller)

@@ -16,6 +16,8 @@ public struct ModelVersion: Hashable, Sendable {
     public var applicable: ClosedRange<UInt32>?
     /// Where its changes are told; `nil` if the ledger does not say.
     public var releaseNotesURL: String?
+    /// What the vendor says of it; `nil` if nothing.
+    public var firmwareInformation: String?
 
     init(_ fields: LedgerFields) throws(LedgerError) {
         version = try fields.integer("softwareVersion")
@@ -27,6 +29,7 @@ public struct ModelVersion: Hashable, Sendable {
         let most: UInt32 = try fields.number("maxApplicableSoftwareVersion")
         applicable = least <= most ? least...most : nil
         releaseNotesURL = try fields.text("releaseNotesUrl")
+        firmwareInformation = try fields.text("firmwareInformation")
     }
 }
 

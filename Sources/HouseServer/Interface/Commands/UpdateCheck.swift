@@ -1,0 +1,64 @@
+import MatterController
+
+/// The question to the Alliance's ledger which firmware a node may go to.
+struct UpdateCheck: Sendable {
+    /// How long the ledger may take.
+    private static let patience = Duration.seconds(20)
+    /// How many versions are looked at, from the newest on: each is a question.
+    private static let most = 20
+
+    let vendorID: UInt16
+    let productID: UInt16
+    /// The version that the node has.
+    let version: UInt32
+
+    /// - Returns: `nil` for a node that does not say what it is.
+    init?(_ node: HouseBoard.Node) {
+        func value<Number: FixedWidthInteger>(_ attribute: AttributeID) -> Number? {
+            node.attributes[CachePath(0, BasicInformation.id.rawValue, attribute.rawValue)]?.integer()
+        }
+        guard let vendor: UInt16 = value(BasicInformation.Attribute.vendorID),
+            let product: UInt16 = value(BasicInformation.Attribute.productID),
+            let version: UInt32 = value(BasicInformation.Attribute.softwareVersion)
+        else { return nil }
+        (vendorID, productID, self.version) = (vendor, product, version)
+    }
+
+    /// Whether the vendor lets a device with our version go to another one by itself.
+    func isOffered(_ other: ModelVersion) -> Bool {
+        other.version > version && other.isValid && other.updateURL != nil
+            && other.applicable?.contains(version) ?? false
+    }
+
+    /// The newest version that the node may go to; `nil` if there is none. Answers that are a day old at most are taken from the
+    /// cache, and older ones where the ledger gives none.
+    ///
+    /// - Parameter now: seconds since 1970.
+    /// - Throws: ``LedgerError``, ``HTTPError``.
+    func newest(by ledger: LedgerConnection, _ cache: LedgerCache, now: Int64) async throws -> ModelVersion? {
+        try await ledger.withClient(.main, deadline: .now + Self.patience) { client in
+            let all: LedgerQuery<[UInt32]> = .versions(vendorID, productID)
+            let known = try await cache.answer(all, from: client, refresh: false, now: now).answer ?? []
+            for number in known.filter({ $0 > version }).suffix(Self.most).reversed() {
+                let query: LedgerQuery<ModelVersion> = .version(vendorID, productID, number)
+                let entry = try await cache.answer(query, from: client, refresh: false, now: now).answer
+                if let entry, isOffered(entry) { return entry }
+            }
+            return nil
+        }
+    }
+
+    /// A version in the form of the interface.
+    func encoded(_ offered: ModelVersion) -> [UInt8] {
+        JSONValue.object([
+            "vid": .int(Int64(vendorID)), "pid": .int(Int64(productID)),
+            "software_version": .int(Int64(offered.version)),
+            "software_version_string": .string(offered.text ?? "\(offered.version)"),
+            "firmware_information": offered.firmwareInformation.map { .string($0) } ?? .null,
+            "min_applicable_software_version": .int(Int64(offered.applicable?.lowerBound ?? 0)),
+            "max_applicable_software_version": .int(Int64(offered.applicable?.upperBound ?? 0)),
+            "release_notes_url": offered.releaseNotesURL.map { .string($0) } ?? .null,
+            "update_source": "main-net-dcl",
+        ]).utf8()
+    }
+}
