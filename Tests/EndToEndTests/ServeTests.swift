@@ -339,6 +339,40 @@ private final class ServedHouse: Sendable {
     }
 
     @Test(
+        "without a runtime folder, or with one on a disk, it runs with a warning, and commands find it",
+        .timeLimit(.minutes(15)))
+    func withoutRuntimeFolder() async throws {
+        let disk = try TemporaryFolder()
+        for folder in [nil, disk.file("runtime").path] {
+            var matterctl = try MatterCtl(keepsSessions: false)
+            if let folder {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                matterctl.environment["XDG_RUNTIME_DIR"] = folder
+            }
+            let light = try await VirtualDevice.start("on-off-light", isAdvertised: true)
+            defer { light.stop() }
+            try await matterctl.commission(light, ["--name", "lamp"])
+            let server = try matterctl.start(["serve"])
+            defer { server.signal(SIGKILL) }
+            try await eventually("the server listens: \(server.stderr)") { server.stderr.contains("listening on unix") }
+            let place = folder.map { $0 + "/matterctl/" } ?? matterctl.home.path + "/run/"
+            let warning = folder == nil ? "XDG_RUNTIME_DIR names no folder" : "does not lie in memory"
+            #expect(server.stderr.contains("warning: ") && server.stderr.contains(warning), "\(server.stderr)")
+            #expect(server.stderr.contains("unix://\(place)serve-"), "\(server.stderr)")
+            try await eventually("the light is followed; \(light.steps)") { light.steps.contains("subscribed") }
+            let sessions = light.steps.count { $0.hasPrefix("case-") }
+            try await matterctl.succeed("toggle", "lamp")
+            #expect(light.switchings == 1 && light.steps.count { $0.hasPrefix("case-") } == sessions, "\(light.steps)")
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0, "\(server.stderr)")
+            // Its socket is gone: the next command goes its own way.
+            try await matterctl.succeed("toggle", "lamp")
+            #expect(light.switchings == 2)
+        }
+    }
+
+    @Test(
         "what goes on outlives the server: it goes on by itself, unless it counts its lines",
         .timeLimit(.minutes(15)))
     func outlived() async throws {

@@ -111,7 +111,7 @@ struct ServeRun: NetworkCommand {
             let shares = try HouseShares(
                 controller.context, named, authorities: Environment.variable("MATTERCTL_CA_FILE"), logger: logger)
             settings.shares = shares
-            let shell = try self.shell(controller, shares)
+            let shell = try self.shell(controller, shares, context)
             let service = HouseService(
                 controller, settings, runner: ServedCommands(options.state, Terminal.current), shell: shell,
                 logger: logger)
@@ -125,16 +125,20 @@ struct ServeRun: NetworkCommand {
         }
     }
 
-    /// The place for commands of this user's shells; `nil` where there is no folder for its socket.
-    private func shell(_ controller: Controller, _ shares: HouseShares) throws -> (
+    /// The place for commands of this user's shells; `nil` where there is none for its socket.
+    private func shell(_ controller: Controller, _ shares: HouseShares, _ context: CommandContext) throws -> (
         place: String, commands: any ShellCommands
     )? {
         let state = controller.options.state
-        guard let folder = RuntimeDirectory(environment: Environment.all),
-            let identity = ServerCall.identity(of: state.path)
-        else { return nil }
+        guard let identity = ServerCall.identity(of: state.path) else { return nil }
         let commands = HouseShell(controller, shares, state: identity, fabric: try controller.context.fabric().name)
-        return (try folder.place(of: ServerCall.name(of: identity)), commands)
+        do {
+            let place = try SocketFolder(state, environment: Environment.all).place(of: ServerCall.name(of: identity))
+            return (place.path, commands)
+        } catch {
+            context.console.warning("shell commands do not go through this server: \(error)")
+            return nil
+        }
     }
 
     /// The journal, where stderr is one; otherwise what the options say, with what an administrator should know.
@@ -150,11 +154,9 @@ struct ServeRun: NetworkCommand {
         if socket == "none" { return nil }
         if let socket { return socket }
         let fabric = try context.controller.context.fabric()
-        guard let folder = RuntimeDirectory(environment: Environment.all) else {
-            guard listen.isEmpty, Environment.variable("LISTEN_FDS") == nil else { return nil }
-            throw CommandLineError(
-                .usage, "XDG_RUNTIME_DIR names no folder for the socket", hint: "name one with --socket")
-        }
-        return try folder.place(of: "serve-\(Hex.number(fabric.compressedFabricID.rawValue, digits: 16)).sock")
+        let name = "serve-\(Hex.number(fabric.compressedFabricID.rawValue, digits: 16)).sock"
+        let place = try SocketFolder(context.controller.options.state, environment: Environment.all).place(of: name)
+        if let warning = place.warning { context.console.warning(warning) }
+        return place.path
     }
 }

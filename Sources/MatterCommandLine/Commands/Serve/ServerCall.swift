@@ -83,10 +83,13 @@ struct ServerCall {
     ///
     /// - Returns: the exit code; `nil` if the command has to go its own way.
     func run() -> Int32? {
-        guard let runtime = RuntimeDirectory(environment: Environment.all), let state = try? options.state.state(),
-            state.path.hasPrefix("/"), let identity = Self.identity(of: state.path),
-            let connection = ShellConnection(runtime.presumedPlace(of: Self.name(of: identity)))
+        guard let state = try? options.state.state(), state.path.hasPrefix("/"),
+            let identity = Self.identity(of: state.path)
         else { return nil }
+        let places = SocketFolder(state, environment: Environment.all).presumedPlaces(of: Self.name(of: identity))
+        var connected: ShellConnection?
+        for place in places where connected == nil { connected = ShellConnection(place) }
+        guard let connection = connected else { return nil }
         let caller = ShellCaller(program: Self.program, state: identity, fabric: options.state.fabricName)
         guard connection.send(caller.line), case .frame(.accepted) = connection.next(within: Self.greeting) else {
             return nil

@@ -66,12 +66,19 @@ public struct RuntimeDirectory: Sendable {
     /// - Throws: ``StoreError`` if the folder is not there and cannot be made, is not ours alone, or not in memory.
     package func check() throws(StoreError) { _ = try folder(creating: true) }
 
-    /// The path of something that is no record, such as the socket of a server. The folder is made if it is missing.
+    /// The path of something that is no record, such as the socket of a server. The folder is made if it is missing. It need not
+    /// lie in memory.
     ///
-    /// - Throws: ``StoreError`` if the folder cannot be made, is not ours alone, or not in memory.
+    /// - Throws: ``StoreError`` if the folder cannot be made, or is not ours alone.
     public func place(of name: String) throws(StoreError) -> String {
-        try check()
+        _ = try folder(creating: true, inMemory: false)
         return "\(path)/\(name)"
+    }
+
+    /// Why no sessions can be kept here; `nil` if they can.
+    public var obstacle: StoreError? {
+        do throws(StoreError) { try check() } catch { return error }
+        return nil
     }
 
     /// The same path, for who only looks whether something is there.
@@ -90,7 +97,9 @@ public struct RuntimeDirectory: Sendable {
     }
 
     /// - Returns: `nil` if there is no such folder, and none is to be made.
-    private func folder(creating: Bool, _ sweep: RuntimeSweep? = nil) throws(StoreError) -> Descriptor? {
+    private func folder(
+        creating: Bool, _ sweep: RuntimeSweep? = nil, inMemory: Bool = true
+    ) throws(StoreError) -> Descriptor? {
         var opened = systemCall { Glibc.open(path, Self.openFolder) }
         if creating, case .failure(let failure) = opened, failure.number == ENOENT {
             try checkBase()
@@ -106,7 +115,7 @@ public struct RuntimeDirectory: Sendable {
             guard status.st_uid == Folder.user, status.st_mode & 0o077 == 0 else {
                 throw StoreError(.insecure, "\(path) is not a folder of this user alone", path: path)
             }
-            guard cprocess_in_memory(folder.raw) else {
+            guard !inMemory || cprocess_in_memory(folder.raw) else {
                 throw StoreError(.insecure, "\(path) does not lie in memory", path: path)
             }
             if let sweep, sweep.isDue(status) { self.sweep(folder, sweep) }
