@@ -169,7 +169,10 @@ let package = Package(
             ], path: "Tests/MatterTestKit", swiftSettings: strict),
         tests(
             "HouseServerTests",
-            ["HouseServer", "JSON", "MatterController", "MatterModel", logging, nio("NIOCore"), nio("NIOPosix")]),
+            [
+                "HouseServer", "JSON", "MatterController", "MatterModel", "MatterNetwork", logging, nio("NIOCore"),
+                nio("NIOPosix"),
+            ]),
         tests("ProcessTests", ["CProcess"]),
         tests("MatterThreadsTests", ["CProcess", "MatterBase"]),
         tests("JSONTests", ["JSON"]),

@@ -121,7 +121,8 @@ struct LaterInterfaceTests {
         #expect(id.count == 16 && id == id.uppercased() && batch["networkName"]?.string == "home", "\(batch)")
         #expect(batch["source"]?.string == "none" && batch["partialReason"]?.string == "no_source", "\(batch)")
         let node = try #require(batch["nodes"]?.elements.first, "\(batch)")
-        #expect(node["rloc16"]?.int != nil && node["leaderData"]?["partitionId"]?.int != nil, "\(node)")
+        #expect(node["extMacAddress"]?.string?.count == 16, "\(node)")
+        #expect(node["leaderData"]?["partitionId"]?.int != nil, "\(node)")
         let children = try #require(node["childTable"]?.elements, "\(node)")
         #expect(children.contains { $0["mode"]?["rxOnWhenIdle"]?.bool == false }, "\(children)")
         let told = child.lines.filter { $0["event"]?.string == "thread_diagnostics_updated" }

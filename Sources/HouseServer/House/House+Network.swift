@@ -1,3 +1,4 @@
+import Logging
 import MatterController
 
 /// The network of the house, for clients that follow it.
@@ -42,7 +43,7 @@ extension House {
             guard node.isAvailable, let id = ThreadDiagnostics.network(of: node) else { return false }
             return network == nil || id == network
         }.map(\.record)
-        await withTaskGroup { group in
+        await withTaskGroup(of: Void.self) { group in
             for (index, node) in nodes.enumerated() {
                 if index >= Self.together { await group.next() }
                 group.addTask { [controller, logger, time] in

@@ -253,7 +253,7 @@ actor House {
 
     /// Whether a client listens that has asked for a document.
     func isWanted(_ news: NetworkNews) -> Bool {
-        boxes.values.contains { $0.outbox.isListening && $0.interests.contains(news) }
+        boxes.values.contains { $0.outbox.isListening && $0.interests.includes(news) }
     }
 
     /// Notes what a client asks for: from then on it is told.
@@ -262,7 +262,7 @@ actor House {
     /// Tells a document to the clients that have asked for it.
     func tell(_ news: NetworkNews, _ json: [UInt8]) {
         network[news] = json
-        for box in boxes.values where box.outbox.isListening && box.interests.contains(news) {
+        for box in boxes.values where box.outbox.isListening && box.interests.includes(news) {
             box.outbox.take(.network(news), nodes: board.nodes.count)
             wake(box)
         }

@@ -42,10 +42,10 @@ struct NetworkInterests: OptionSet, Sendable {
     static let topology = NetworkInterests(rawValue: 1)
     static let thread = NetworkInterests(rawValue: 2)
 
-    func contains(_ news: NetworkNews) -> Bool {
+    func includes(_ news: NetworkNews) -> Bool {
         switch news {
-        case .topology: contains(.topology)
-        case .thread: contains(.thread)
+        case .topology: isSuperset(of: .topology)
+        case .thread: isSuperset(of: .thread)
         }
     }
 

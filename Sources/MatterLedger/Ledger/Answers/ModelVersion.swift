@@ -16,7 +16,7 @@ public struct ModelVersion: Hashable, Sendable {
     public var applicable: ClosedRange<UInt32>?
     /// Where its changes are told; `nil` if the ledger does not say.
     public var releaseNotesURL: String?
-    /// What the vendor says of it; `nil` if nothing.
+    /// The vendor's words about it; `nil` if there are none.
     public var firmwareInformation: String?
 
     init(_ fields: LedgerFields) throws(LedgerError) {
