@@ -23,9 +23,9 @@ struct CommandPolicy: Equatable {
     static let reading = CommandPolicy(allowed: [
         "acl ls", "attest", "battery", "button", "clusters", "color", "conform", "cover", "dcl certified",
         "dcl model", "dcl pki", "dcl vendor", "dcl versions", "decode", "describe", "discover", "doctor", "energy",
-        "events", "fabric ls", "fabric show", "fan", "group ls", "icd ls", "job ls", "job show", "lock codes",
-        "lock show", "map", "media", "mode", "motion", "net status", "network credentials ls", "node fabrics ls",
-        "node ls", "node show", "payload parse", "ping", "read", "room ls", "scene ls", "sensor", "serve shares",
+        "events", "fabric ls", "fabric show", "fan", "group ls", "icd ls", "job ls", "job show", "lock",
+        "lock codes", "map", "media", "mode", "motion", "net status", "network credentials ls", "node fabrics ls",
+        "node ls", "node show", "payload parse", "ping", "read", "room ls", "scene", "sensor", "serve shares",
         "serve token ls",
         "session ls",
         "smoke-alarm", "status", "subscribe", "supports", "thermostat", "thread dataset show", "tlv", "trust ls",
@@ -131,17 +131,19 @@ struct CommandPolicy: Equatable {
 
     /// A command as it may be typed, with the verb of a kind of device. Some stand in two places.
     static func names(of command: any ParsableCommand) -> [String] {
-        let verb = (command as? any VerbNaming)?.verbName
+        let naming = command as? any VerbNaming
         let places = places(of: type(of: command), below: MatterCtl.self)
-        return places.map { ($0 + (verb.map { [$0] } ?? [])).joined(separator: " ") }
+        return (naming?.otherNames ?? [])
+            + places.map { ($0 + (naming?.verbName.map { [$0] } ?? [])).joined(separator: " ") }
     }
 
     private static func places(
         of type: any ParsableCommand.Type, below root: any ParsableCommand.Type
     ) -> [[String]] {
         root.configuration.subcommands.flatMap { next in
-            (next == type ? [[next._commandName]] : [])
-                + places(of: type, below: next).map { [next._commandName] + $0 }
+            // That of a group has the name of the group.
+            let name = (next as? any KindOfDeviceCommand.Type)?.isOfGroup ?? false ? [] : [next._commandName]
+            return (next == type ? [name] : []) + places(of: type, below: next).map { name + $0 }
         }
     }
 }
@@ -150,4 +152,17 @@ struct CommandPolicy: Equatable {
 protocol VerbNaming {
     /// The word for it; `nil` if it only looks.
     var verbName: String? { get }
+    /// Other names of the same command, in full, which a policy may have.
+    var otherNames: [String] { get }
+}
+
+extension KindLineCommand where Self: VerbNaming {
+    /// The verb that a line means.
+    var verb: DeviceKind.Verb? { verbName.flatMap(Self.kind.verb) }
+
+    /// `unlock` for `lock unlock`; for what shows a state also `lock show`, and what earlier versions said.
+    var otherNames: [String] {
+        guard let verb else { return (["show"] + Self.kind.showAliases).map { "\(Self.kind.name) \($0)" } }
+        return verb.isShort ? [verb.name] : []
+    }
 }

@@ -9,17 +9,31 @@ struct MatterCtl: AsyncParsableCommand {
         (SimulateCommandChoice.current.map { [$0] } ?? []) + [BenchCommand.self]
     }
 
-    /// Those of kinds of devices, but of locks, whose verbs take PIN codes.
-    private static let kinds: [any ParsableCommand.Type] =
-        DeviceKind.all.filter { $0 != LockKind.self }.map { command(of: $0) }
+    /// Those of kinds of devices, and what is short for a verb of one.
+    private static let kinds: [any ParsableCommand.Type] = DeviceKind.all.flatMap(commands)
 
-    private static func command<Declaration: DeviceKindDeclaration>(of _: Declaration.Type) -> any PlainCommand.Type {
-        KindCommand<Declaration>.self
+    private static func commands(of declaration: any DeviceKindDeclaration.Type) -> [any ParsableCommand.Type] {
+        declaration == LockKind.self ? [DoorLockCommand.self, Unlock.self] : [command(of: declaration)]
+    }
+
+    private static func command(of declaration: any DeviceKindDeclaration.Type) -> any KindLineCommand.Type {
+        func command<Declaration: DeviceKindDeclaration>(_: Declaration.Type) -> any KindLineCommand.Type {
+            KindCommand<Declaration>.self
+        }
+        // These show more than values.
+        if declaration == ModeKind.self { return ModeCommand.self }
+        if declaration == SceneKind.self { return SceneCommand.self }
+        return command(declaration)
     }
 
     /// The command of a kind of device, by its name; `nil` if there is none.
-    static func plainKind(_ name: String) -> (any PlainCommand.Type)? {
-        DeviceKind.all.first { $0 != LockKind.self && $0.kind.name == name }.map { command(of: $0) }
+    static func kind(_ name: String) -> (any KindLineCommand.Type)? {
+        DeviceKind.all.first { $0.name == name }.map(command)
+    }
+
+    /// The commands of verbs that have one of their own.
+    static func ownCommands(of kind: DeviceKind) -> [any ParsableCommand.Type] {
+        kind.name == LockKind.name ? DoorLockCommand.own : []
     }
 
     private static func commission(_ modules: [VendorModule]) -> any ParsableCommand.Type {
@@ -46,9 +60,7 @@ struct MatterCtl: AsyncParsableCommand {
                 CommandGroup(
                     name: "Everyday control",
                     subcommands: [Status.self, On.self, Off.self, Toggle.self, Level.self, IdentifyCommand.self]),
-                CommandGroup(
-                    name: "Kinds of devices",
-                    subcommands: [DoorLockCommand.self, Unlock.self] + kinds + [ModeCommand.self, SceneCommand.self]),
+                CommandGroup(name: "Kinds of devices", subcommands: kinds),
                 CommandGroup(
                     name: "Any cluster",
                     subcommands: [

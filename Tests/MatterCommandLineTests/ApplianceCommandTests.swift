@@ -13,11 +13,11 @@ import Testing
         terminal = try Shell(terminals: [.output])
     }
 
-    private func commission(_ types: String) async throws -> Background {
+    private func commission(_ types: String, named name: String = "it") async throws -> Background {
         let device = try shell.start("simulate \(types) --port 0 --mdns none", isTyped: true)
         let port = try await device.line("ready")
         try await shell.succeed(
-            "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name it --timeout 60s")
+            "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name \(name) --timeout 60s")
         return device
     }
 
@@ -96,6 +96,10 @@ import Testing
         let device = try await commission("mode-select")
         try await quiet("mode it warm")
         #expect(try await shell.succeed("mode it").stdout.contains("1\tModeSelect\t1\tWarm\tyes\n"))
+        let table = try await shell.succeed("mode show it").stdout
+        #expect(try await shell.succeed("mode it").stdout == table && table.split(separator: "\n").count == 3)
+        #expect(try await shell.succeed("mode").stdout.contains("it\t1\tModeSelect\t1\tWarm\tyes\n"))
+        #expect(try await shell.succeed("mode set it warm --json").json()["result"] == "done")
         let unknown = try await failure("mode it tepid", 64, "node.limits")
         #expect(unknown.text("message") == "node 'it' has no mode 'tepid', only Cold, Warm, Hot")
         _ = try await failure("mode it warm --cluster on-off", 6, "node.lacks")
@@ -214,6 +218,59 @@ import Testing
         #expect(try await shell.succeed("button it").stdout == "2\tposition\t0\n")
         #expect(try await shell.run("motion it --count 2").status == 64)
         _ = try await failure("button it/1 --watch", 6, "im.status")
+        _ = await device.stop()
+    }
+
+    @Test("modes are followed by their labels, scenes by what is the present state, and locks as all kinds are")
+    func following() async throws {
+        let device = try await commission("mode-select,dimmable-light,door-lock")
+        try await quiet("mode it cold")
+        let modes = try shell.start("mode it --watch --count 2 --json")
+        _ = try await modes.text { $0.contains("\"label\":\"Cold\"") }
+        try await quiet("mode set it hot")
+        let seen = await modes.end()
+        let last = try JSONValue(parsing: String(seen.stdout.split(separator: "\n").last ?? ""))
+        #expect(seen.status == 0 && last["label"] == "Hot" && last["value"] == 2 && last["endpoint"] == 1, "\(seen)")
+
+        let scenes = try shell.start("scene it/2 --watch --json")
+        _ = try await scenes.text { $0.contains("\"scene\":null") }
+        try await quiet("scene store it/2 3")
+        _ = try await scenes.text { $0.contains("\"scene\":3,\"group\":0,\"count\":1") }
+        try await quiet("level it/2 10%")
+        try await quiet("scene store it/2 4")
+        _ = try await scenes.text { $0.contains("\"scene\":4,\"group\":0,\"count\":2") }
+        _ = await scenes.stop()
+        let words = try await shell.succeed("scene show it/2 --watch --count 1").stdout
+        #expect(words.hasSuffix("\t2\t4, 2 kept\n"), "\(words)")
+        let all = try await shell.succeed("scene --json").json().arrayValue ?? []
+        #expect(all.count == 1 && all[0]["scenes"]?.arrayValue?.map { $0["scene"] } == [3, 4], "\(all)")
+
+        let locks = try shell.start("lock --watch --json")
+        _ = try await locks.text { $0.contains("\"quantity\":\"state\"") }
+        try await quiet("unlock it")
+        _ = try await locks.text { $0.contains("\"quantity\":\"state\",\"value\":\"Unlocked\"") }
+        // A line that follows a lock does not lock it.
+        let lines = try await shell.succeed("lock it --watch --count 1").stdout
+        #expect(lines.hasSuffix("\t3\tstate\tUnlocked\n"), "\(lines)")
+        #expect(try await shell.succeed("lock").stdout.hasPrefix("it\t3\tstate\tUnlocked\n"))
+        try await quiet("lock it")
+        #expect(try await shell.succeed("lock show it").stdout.hasPrefix("3\tstate\tLocked\n"))
+        _ = await locks.stop()
+        for line in ["lock lock it --watch", "lock show it --pin @x", "scene it --watch --group x"] {
+            _ = try await failure(line, 64, "usage")
+        }
+        _ = await device.stop()
+    }
+
+    @Test("of a node with several endpoints that keep scenes, all are shown, each with its endpoint")
+    func scenesOfEndpoints() async throws {
+        let device = try await commission("energy-plug,dimmable-light", named: "desk")
+        try await quiet("scene store desk/2 7")
+        let rows = try await shell.succeed("scene show desk --json").json().arrayValue ?? []
+        #expect(rows.map { $0["endpoint"] } == [2] && rows.map { $0["scene"] } == [7], "\(rows)")
+        try await quiet("scene store desk/1 9")
+        #expect(try await shell.succeed("scene desk").stdout == "1\t9\t-\t0 s\tyes\n2\t7\t-\t0 s\tyes\n")
+        #expect(try await shell.succeed("scene ls desk/1").stdout == "9\t-\t0 s\tyes\n")
         _ = await device.stop()
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterController
 import TestSupport
 import Testing
 
@@ -45,7 +46,8 @@ import Testing
     @Test("a kind is the same after its way through the parser")
     func kinds() {
         let kinds: [ParameterKind] = [
-            .node, .nodeOrGroup, .deviceWords, .nodesAndMode, .nodesAndValue([]), .nodesAndValue(["a", "b c"]),
+            .node, .nodeOrGroup, .endpoint, .endpointOrGroup, .deviceWords, .nodesAndValue([]),
+            .nodesAndValue(["a", "b c"]),
             .nodeOrPath,
             .path(.event),
             .settings,
@@ -70,12 +72,28 @@ import Testing
                 // The cloud has nodes of its own, by other ids.
                 if words.hasPrefix("matterctl cloud"), value == "node" { continue }
                 seen += 1
+                let isNode = wanted == .node && [.nodeOrGroup, .endpoint, .endpointOrGroup].contains(parameter.kind)
                 #expect(
-                    parameter.kind == wanted || wanted == .node && parameter.kind == .nodeOrGroup,
+                    parameter.kind == wanted || isNode,
                     "\(words) \(parameter.names) \(value): \(String(describing: parameter.kind))")
             }
         }
         #expect(seen > 400)
+    }
+
+    @Test("a verb with a command of its own has one, with the words that the declaration of its kind says")
+    func ownCommands() {
+        for kind in DeviceKind.all.map({ $0.kind }) {
+            let verbs = kind.verbs.filter { $0.ownWords != nil }
+            let commands = MatterCtl.ownCommands(of: kind)
+            #expect(commands.map { $0._commandName } == verbs.map(\.name), "\(kind.name)")
+            for (command, verb) in zip(commands, verbs) {
+                let words = CommandDeclaration(of: command).arguments.map { argument in
+                    argument.isRepeating ? "NODE..." : (argument.value ?? "").uppercased()
+                }
+                #expect(words.joined(separator: " ") == verb.ownWords, "\(kind.name) \(verb.name)")
+            }
+        }
     }
 
     @Test("a list that a parameter allows is known, and nothing else is offered there")

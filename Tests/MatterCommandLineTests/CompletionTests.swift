@@ -112,7 +112,16 @@ import Testing
     func kinds() async throws {
         #expect(
             try await candidates("cover", "") == ["show", "position", "open", "close", "stop", "tilt", "group:lights"])
+        #expect(
+            try await candidates("lock", "") == [
+                "show", "lock", "unlock", "codes", "add-code", "remove-code", "restrict", "unrestrict", "config",
+                "Desk lamp", "group:lights",
+            ])
+        #expect(try await candidates("lock", "codes", "") == ["Desk lamp"])
+        #expect(try await candidates("lock", "unlock", "Desk lamp", "--re") == ["--relock-after"])
         #expect(try await candidates("lock", "show", "") == ["Desk lamp"])
+        #expect(try await candidates("scene", "re") == ["recall", "remove"])
+        #expect(try await candidates("scene", "show", "") == ["kitchen"])
         #expect(try await candidates("lock", "unlock", "") == ["Desk lamp", "group:lights"])
         #expect(try await candidates("thermostat", "mode", "hall", "f") == ["fan-only"])
         #expect(try await candidates("thermostat", "hall", "2") == ["20C", "21C", "22C"])
@@ -130,12 +139,14 @@ import Testing
 
     @Test("behind a node with modes stand its modes, or what they may be for; a node without modes is not offered")
     func modes() async throws {
-        #expect(try await candidates("mode", "") == [])
+        #expect(try await candidates("mode", "") == ["show", "set"])
         let device = try shell.start("simulate robot-vacuum --port 0 --mdns none --state \(shell.path("robot"))")
         let port = try await device.line("ready")
         try await shell.succeed(
             "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name robot --timeout 60s")
-        #expect(try await candidates("mode", "") == ["robot"])
+        #expect(try await candidates("mode", "") == ["show", "set", "robot"])
+        #expect(try await candidates("mode", "show", "") == ["robot"])
+        #expect(try await candidates("mode", "set", "robot", "mo") == ["mop"])
         #expect(try await candidates("mode", "robot", "dee") == ["deep-clean"])
         #expect(try await candidates("mode", "robot", "mop") == ["mop"])
         // The device has told its labels.
@@ -145,6 +156,8 @@ import Testing
                 "robot", "Idle", "Cleaning", "Mapping", "Vacuum", "Mop", "Deep clean",
             ])
         #expect(try await candidates("mode", "robot/1", "De") == ["Deep clean"])
+        #expect(try await candidates("mode", "set", "robot", "De") == ["Deep clean"])
+        #expect(try await candidates("mode", "show", "robot", "De") == [])
         try await shell.succeed("node forget robot --yes")
         #expect(try await candidates("mode", "robot", "De") == [])
         _ = await device.stop()
@@ -155,6 +168,11 @@ import Testing
         #expect(try await candidates("identify", "") == ["kitchen", "Desk lamp", "group:lights"])
         #expect(try await candidates("identify", "des") == ["Desk lamp"])
         #expect(try await candidates("on", "kitchen/") == ["kitchen/1"])
+        #expect(try await candidates("bind", "kitchen", "kitchen/") == ["kitchen/1"])
+        #expect(try await candidates("level", "kitchen/") == ["kitchen/1"])
+        // These are about the whole node.
+        #expect(try await candidates("ping", "kitchen/") == [])
+        #expect(try await candidates("acl", "revoke", "kitchen", "kitchen/") == [])
         #expect(try await candidates("off", "--room", "") == ["Attic", "Guest's room", "Kitchen"])
         #expect(try await candidates("off", "--room=Gu") == ["--room=Guest's room"])
         #expect(try await candidates("room", "rm", "att") == ["Attic"])

@@ -47,9 +47,7 @@ import Testing
     /// The grammar of a kind of device, as a row of the table.
     private static func row(_ kind: DeviceKind) -> String {
         let verbs = KindLine.verbs(kind).map { "`\(kind.name) \($0.typed)`".replacing("...", with: "…") }
-        // `lock NODE` locks.
-        let show = kind.name == "lock" ? "`lock show [NODE…]`" : verbs[0]
-        return "| \(show) | \(verbs.count > 1 ? verbs.dropFirst().joined(separator: ", ") : "–") |"
+        return "| \(verbs[0]) | \(verbs.count > 1 ? verbs.dropFirst().joined(separator: ", ") : "–") |"
     }
 
     @Test("the table of the grammar has a row for each kind of device, with its verbs, and no other row")

@@ -1,8 +1,9 @@
 import JSON
-import MatterCommandLine
 import MatterController
 import TestSupport
 import Testing
+
+@testable import MatterCommandLine
 
 /// One run of each command in this process, in a home with a fabric and without nodes or accounts.
 @Suite("Every command", .together) struct EveryCommandTests {
@@ -45,9 +46,6 @@ import Testing
             ("toggle", "lamp", .noNode),
             ("level", "lamp 50%", .noNode),
             ("identify", "lamp", .noNode),
-            ("lock show", "lamp", .noNode),
-            ("lock lock", "lamp", .noNode),
-            ("lock unlock", "lamp", .noNode),
             ("lock codes", "lamp", .noNode),
             ("lock add-code", "lamp --pin @/nowhere", .noNode),
             ("lock remove-code", "lamp 1", .noNode),
@@ -55,11 +53,6 @@ import Testing
             ("lock unrestrict", "lamp 1", .noNode),
             ("lock config", "lamp --volume low", .noNode),
             ("unlock", "lamp", .noNode),
-            ("mode", "lamp quick", .noNode),
-            ("scene ls", "lamp", .noNode),
-            ("scene store", "lamp 3 --name Evening", .noNode),
-            ("scene recall", "lamp 3", .noNode),
-            ("scene remove", "lamp 3", .noNode),
             ("read", "lamp 1/6/0", .noNode),
             ("write", "lamp 1/8/on-level 5%", .noNode),
             ("invoke", "lamp 1/6/2", .noNode),
@@ -192,9 +185,9 @@ import Testing
 
     /// The state of each kind of device, and each verb.
     private static var kinds: [(command: String, arguments: String, ending: Ending)] {
-        DeviceKind.all.map { $0.kind }.filter { $0.name != "lock" }.flatMap { kind in
+        DeviceKind.all.map { $0.kind }.flatMap { kind in
             [(kind.name, "lamp", .noNode), (kind.name, "show lamp --watch", .noNode)]
-                + kind.verbs.map { verb in
+                + kind.verbs.filter { $0.ownWords == nil }.map { verb in
                     (kind.name, [verb.name, "lamp", verb.example].compactMap { $0 }.joined(separator: " "), .noNode)
                 }
         }
@@ -211,6 +204,33 @@ import Testing
     func tree() {
         let commands = UsageTests.commands.map { $0.words.joined(separator: " ") }
         #expect(Set(commands) == Set(Self.runs.map(\.command)))
+    }
+
+    @Test("an endpoint of a node is taken where the declaration says so, and nowhere else")
+    func endpoints() async throws {
+        let types = Dictionary(
+            uniqueKeysWithValues: UsageTests.commands.map { ($0.words.joined(separator: " "), $0.type) })
+        let shell = try Shell()
+        try await shell.succeed("fabric create home")
+        var seen: Set<String> = []
+        for (command, arguments, ending) in Self.runs where arguments.hasPrefix("lamp") {
+            guard case .error(3, "node.unknown") = ending, let type = types[command],
+                let kind = CommandDeclaration(of: type).argument(0)?.kind
+            else { continue }
+            let run = try await shell.run(
+                "\(command) \(arguments.replacing("lamp", with: "lamp/1", maxReplacements: 1))")
+            switch kind {
+            case .endpoint, .endpointOrGroup, .deviceWords, .nodesAndValue:
+                #expect(run.status == 3, "\(command): \(run)")
+            case .node, .nodeOrGroup, .nodeOrPath:
+                #expect([3, 64].contains(run.status), "\(command): \(run)")
+                // A word with a slash is the name of no node.
+                if run.status == 3 { #expect(run.stderr.contains("lamp/1"), "\(command): \(run)") }
+            default: Issue.record("\(command): \(kind)")
+            }
+            seen.insert(kind.text)
+        }
+        #expect(seen.isSuperset(of: ["node", "nodeOrGroup", "endpoint", "endpointOrGroup", "deviceWords"]), "\(seen)")
     }
 
     @Test("every command parses, and ends with its result or its error: the exit code, one object, nothing else")

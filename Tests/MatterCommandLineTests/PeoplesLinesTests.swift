@@ -51,7 +51,11 @@ import Testing
 
     /// - Returns: the words of the command that a line is; `nil` if it is none.
     private static func command(_ words: [String]) -> String? {
-        inProgram { Program.command(of: words).map { type(of: $0)._commandName } }
+        inProgram {
+            Program.command(of: words).map { command in
+                (command as? any KindOfDeviceCommand).map { type(of: $0).kind.name } ?? type(of: command)._commandName
+            }
+        }
     }
 
     @Test("every line of the README and of the pages is a command")
@@ -111,8 +115,28 @@ import Testing
         ("smoke-alarm test attic", "smoke-alarm"),
         ("lock door", "lock"),
         ("lock lock door", "lock"),
-        ("lock show door --watch", "show"),
-        ("lock unlock door --pin @pin.txt", "unlock"),
+        ("lock show door --watch", "lock"),
+        ("lock", "lock"),
+        ("lock --watch", "lock"),
+        ("lock door --watch --count 1", "lock"),
+        ("lock --all", "lock"),
+        ("lock unlock door --pin @pin.txt", "lock"),
+        ("lock codes door", "codes"),
+        ("lock config door --volume low", "config"),
+        ("mode", "mode"),
+        ("mode robot 'Deep clean'", "mode"),
+        ("mode set robot Quick --verify", "mode"),
+        ("mode show robot washer", "mode"),
+        ("mode robot --watch", "mode"),
+        ("mode --room Hall hot", "mode"),
+        ("scene", "scene"),
+        ("scene ls hall", "scene"),
+        ("scene list hall", "scene"),
+        ("scene show hall --group lights", "scene"),
+        ("scene hall --watch --for 10m", "scene"),
+        ("scene store hall Evening --transition 2s", "scene"),
+        ("scene recall --room Hall 3", "scene"),
+        ("scene remove hall 3 --dry-run", "scene"),
         ("unlock door --relock-after 30s", "unlock"),
         ("motion hall --watch", "motion"),
         ("button bedside --watch --count 3", "button"),
@@ -161,6 +185,14 @@ import Testing
         ("color", "desk Red", false, "temperature | desk | Red"), ("color", "xy desk 0.3", false, "xy | desk 0.3 | "),
         ("valve", "status garden", false, "show | garden | "), ("vacuum", "dock robot", false, "home | robot | "),
         ("motion", "hall", false, "show | hall | "),
+        ("lock", "door", false, "lock | door | "), ("lock", "", true, "lock |  | "), ("lock", "", false, "show |  | "),
+        ("lock", "show door", false, "show | door | "), ("lock", "unlock door gate", false, "unlock | door gate | "),
+        ("mode", "robot", false, "show | robot | "), ("mode", "robot 3", false, "set | robot | 3"),
+        ("mode", "show a b", false, "show | a b | "), ("mode", "set a b quick", false, "set | a b | quick"),
+        ("mode", "hot", true, "set |  | hot"), ("mode", "", false, "show |  | "),
+        ("scene", "ls hall", false, "show | hall | "), ("scene", "hall", false, "show | hall | "),
+        ("scene", "recall hall Evening", false, "recall | hall | Evening"),
+        ("scene", "recall hall 255", false, "recall | hall 255 | "), ("scene", "store 3", true, "store |  | 3"),
     ]
 
     @Test("the words behind a kind of device are a verb, nodes and a value, as people mean them", arguments: meant)
@@ -179,7 +211,11 @@ import Testing
             "color xy desk 0.3", "motion hall --count 2", "fan desk 30% --watch", "vacuum start", "read",
             "write kitchen 1/6/0x4003",
             "cover 40%", "media volume tv", "valve garden --level 50%", "on kitchen --timeout 0s",
-            "fan --level 3 desk 3%",
+            "fan --level 3 desk 3%", "lock lock door --watch", "lock show door --pin @x",
+            "lock lock door --relock-after 3s",
+            "fan desk 30% --pin @x", "mode set robot", "mode robot Quick --watch", "mode show robot --verify",
+            "scene recall hall", "scene recall hall 255", "scene show hall --name x", "scene recall hall 3 --name x",
+            "scene hall --watch --group lights", "scene store hall 3 --transition 2s", "scene recall --all Evening",
         ])
     func nonsense(_ line: String) {
         #expect(Self.command(Self.words("matterctl " + line)) == nil)

@@ -3,24 +3,68 @@ import TestSupport
 import Testing
 
 @testable import MatterCommandLine
+@testable import MatterController
 
 /// The short ways past the parser read the same as the parser.
 @Suite("command lines that are read the short way", .together)
 struct PlainLineTests {
-    /// Everything that a command was given.
-    private static func contents(of command: any EverydayCommand) throws -> [String] {
-        let (options, everyday) = (command.options, command.everyday)
-        let (state, filter) = (options.state, everyday.selection.filter)
-        return [
-            "\(type(of: command))", "\((try? command.verb()).map { "\($0)" } ?? "shows")",
-            "\(command.nodes.map { "\($0.node)/\($0.endpoint.map { "\($0)" } ?? "-")" })",
-            "\(everyday.verify) \(everyday.dryRun) \(everyday.selection.all)",
-            "\([filter.room, filter.deviceType, filter.cluster])",
-            "\([state.home, state.fabric, state.output.logFile, options.address])",
-            "\(state.output.json) \(state.output.verbose)",
-            "\(options.timeout?.description ?? "-") \(options.progress)",
-            "\(options.fresh) \(options.noKeep) \(options.wait)",
-        ]
+    /// Everything that a command was given: all of its stored properties, with those of the groups of its options.
+    private static func contents(of command: Any) -> [String] {
+        var text = ""
+        dump(command, to: &text)
+        // How a group of options stands on pages is known to its declaration alone.
+        return text.split(separator: "\n").map(String.init).filter { line in
+            !["title:", "_visibility:"].contains { line.contains($0) }
+        }
+    }
+
+    /// Values for the options that take one.
+    private static func value(_ option: CommonOption) -> [String] {
+        switch option {
+        case .home, .logFile, .traceTo: ["/x"]
+        case .fabric, .room, .type, .cluster: ["hall"]
+        case .color: ["never"]
+        case .address: ["[::1]:5540"]
+        case .timeout, .patience: ["1m30s"]
+        case .progress: ["json"]
+        default: []
+        }
+    }
+
+    @Test("the options of many commands are those of one list, for the parser and for the short way")
+    func declared() {
+        for type in [Toggle.self, Level.self, Unlock.self, KindCommand<FanKind>.self, ModeCommand.self]
+            as [any PlainCommand.Type]
+        {
+            let declaration = CommandDeclaration(of: type)
+            for option in CommonOption.allCases {
+                let parameter = declaration.option(option.rawValue)
+                #expect(parameter?.names == option.names, "\(type) \(option)")
+                #expect((parameter?.value != nil) == option.takesValue, "\(type) \(option)")
+                for name in option.names { #expect(CommonOption(word: name) == option) }
+            }
+        }
+        let known = Set(CommonOption.allCases.flatMap(\.names) + ["-h", "--help"])
+        for type in [Toggle.self, On.self] as [any ParsableCommand.Type] {
+            let names = Set(CommandDeclaration(of: type).options.flatMap(\.names)).subtracting(["--version"])
+            #expect(names == known, "\(names.symmetricDifference(known))")
+        }
+    }
+
+    @Test("each of these options is read as the parser reads it", arguments: CommonOption.allCases)
+    func option(_ option: CommonOption) throws {
+        for words in [["toggle", "kitchen"], ["fan", "desk", "30%"], ["lock", "unlock", "door"]] {
+            for name in option.names {
+                let line = words + [name] + Self.value(option)
+                let parsed = Result { try MatterCtl.parseAsRoot(line) }
+                let plain = PlainLine.command(line)
+                switch parsed {
+                case .success(let parsed):
+                    #expect(try Self.contents(of: #require(plain, "\(line)")) == Self.contents(of: parsed), "\(line)")
+                case .failure: #expect(plain == nil, "\(line)")
+                }
+            }
+        }
     }
 
     @Test(
@@ -37,57 +81,55 @@ struct PlainLineTests {
             ["cover", "open", "bed*"], ["color", "hue", "desk", "240", "80%"], ["valve", "status", "garden", "--json"],
             ["vacuum", "start", "robot"], ["media", "volume", "tv", "30%"], ["motion", "hall", "--timeout", "5s"],
             ["lock", "door"], ["lock", "lock", "door", "--no-keep"], ["lock", "unlock", "door"], ["unlock", "door/2"],
+            ["lock"], ["lock", "show", "door"], ["lock", "codes", "door"], ["lock", "add-code", "door", "--json"],
+            ["lock", "config", "door"], ["lock", "config", "door", "--all"],
             ["identify", "kitchen", "--json"], ["scene", "recall", "hall", "3"],
-            ["scene", "recall", "hall", "Evening"],
+            ["scene", "recall", "hall", "Evening"], ["scene"], ["scene", "ls", "hall"],
+            ["scene", "store", "hall", "3"],
+            ["scene", "store", "hall", "Evening", "--json"], ["scene", "remove", "a", "b", "3", "--dry-run"],
+            ["scene", "show"],
+            ["mode"], ["mode", "robot"], ["mode", "robot", "Deep clean"], ["mode", "robot/2", "3", "--json"],
+            ["mode", "set", "a", "b", "quick", "--timeout", "5s"], ["mode", "--all"], ["mode", "show", "a", "b"],
+            ["mode", "robot", "--address", "[::1]:5540", "--home", "/x"], ["mode", "robot", "quick", "--verify"],
+            ["toggle", "--all"], ["toggle", "kitchen", "--verify"], ["on", "kitchen", "-v", "-v"],
+            ["fan", "desk", "30%", "--room", "Hall"], ["off", "--room", "Hall", "--type", "fan", "--dry-run"],
             ["on", "a", "--home", "x", "--home", "y", "--json", "--json"], ["on", "", "--home", ""],
         ])
     func alike(arguments: [String]) throws {
         let parsed = try? MatterCtl.parseAsRoot(arguments)
         let plain = PlainLine.command(arguments)
-        guard let parsed = parsed as? any EverydayCommand else {
+        guard let parsed else {
             #expect(plain == nil)
             return
         }
-        #expect(try Self.contents(of: #require(plain as? any EverydayCommand)) == Self.contents(of: parsed))
+        #expect(try Self.contents(of: #require(plain)) == Self.contents(of: parsed))
     }
 
-    @Test(
-        "the modes of devices, shown and changed, are read as the parser reads them",
-        arguments: [
-            ["mode", "robot"], ["mode", "robot", "Deep clean"], ["mode", "robot/2", "3", "--json"],
-            ["mode", "a", "b", "quick", "--timeout", "5s"],
-            ["mode", "robot", "--address", "[::1]:5540", "--home", "/x"],
-        ])
-    func modes(arguments: [String]) throws {
-        func contents(_ command: Any?) throws -> [String] {
-            let mode = try #require(command as? ModeCommand)
-            let (options, everyday) = (mode.options, mode.everyday)
-            return mode.words + [
-                "\(everyday.verify) \(everyday.dryRun) \(everyday.selection.all) \(everyday.selection.filter)",
-                "\([options.state.home, options.state.fabric, options.address]) \(options.state.output.json)",
-                "\(options.timeout?.description ?? "-") \(mode.onlyReads) \(mode.target.map { "\($0)" } ?? "-")",
-            ]
-        }
-        #expect(try contents(PlainLine.command(arguments)) == contents(MatterCtl.parseAsRoot(arguments)))
+    @Test("what is read is there: a value, a flag and a number of them")
+    func read() throws {
+        let line = ["fan", "desk", "30%", "--room", "Hall", "-v", "--verbose", "--verify", "--timeout", "5s"]
+        let fan = try #require(PlainLine.command(line) as? KindCommand<FanKind>)
+        #expect(fan.words == ["desk", "30%"] && fan.selection.filter.room == "Hall" && !fan.selection.all)
+        #expect(fan.options.state.verbose == 2 && fan.particular.verify && fan.options.timeout?.duration == .seconds(5))
     }
 
     @Test(
         "every other line is left to the parser",
         arguments: [
-            [], ["toggle"], ["toggle", "--all"], ["toggle", "kitchen", "--verify"], ["toggle", "a/b"],
+            [], ["toggle"], ["toggle", "a/b"],
             ["toggle", "/1"],
             ["on", "kitchen", "--home"], ["on", "kitchen", "--timeout", "0"], ["on", "kitchen", "--timeout", "x"],
-            ["on", "kitchen", "-v"], ["on", "kitchen", "--home=x"], ["on", "kitchen", "--home", "-x"],
+            ["on", "kitchen", "-vv"], ["on", "kitchen", "--color", "red"], ["on", "kitchen", "--home=x"],
+            ["on", "kitchen", "--home", "-x"],
             ["on", "--help"],
             ["on", "--", "kitchen"], ["on", "a", "b", "--address", "[::1]:1"], ["read", "kitchen", "1/on-off/on-off"],
             ["level", "kitchen"], ["level", "kitchen", "bright"], ["level", "kitchen", "50%", "--transition", "2s"],
-            ["thermostat", "hall", "21x"], ["fan", "speed", "desk"], ["fan", "desk", "30%", "--room", "Hall"],
-            ["fan", "--watch"],
-            ["valve", "open"], ["lock"], ["lock", "door", "--pin", "@x"], ["lock", "show", "door"], ["lock", "help"],
-            ["lock", "config", "door"], ["unlock", "door", "--relock-after", "30s"], ["identify", "a", "--for", "3s"],
-            ["scene"], ["scene", "ls", "hall"], ["scene", "recall"], ["scene", "recall", "hall", "3", "--group", "x"],
-            ["help", "on"], ["on", "-5"], ["node", "ls"], ["mode"], ["mode", "--all"], ["mode", "/1", "quick"],
-            ["mode", "robot", "quick", "--verify"],
+            ["thermostat", "hall", "21x"], ["fan", "speed", "desk"], ["fan", "--watch"],
+            ["valve", "open"], ["lock", "door", "--pin", "@x"], ["lock", "lock"], ["lock", "restrict", "door", "Ada"],
+            ["lock", "codes", "door", "--all"], ["lock", "config", "door", "--volume", "low"],
+            ["unlock", "door", "--relock-after", "30s"], ["identify", "a", "--for", "3s"],
+            ["scene", "recall"], ["scene", "recall", "hall", "3", "--group", "x"],
+            ["help", "on"], ["on", "-5"], ["node", "ls"], ["mode", "/1", "quick"], ["mode", "set", "robot"],
         ] as [[String]])
     func others(arguments: [String]) {
         #expect(PlainLine.command(arguments) == nil)
@@ -98,17 +140,21 @@ struct PlainLineTests {
         arguments: [
             ("thermostat hall 21", "thermostat set hall 21"), ("cover bedroom 40%", "cover position bedroom 40%"),
             ("color desk red", "color temperature desk red"), ("fan desk/2 30%", "fan speed desk/2 30%"),
-            ("lock front", "lock lock front"),
+            ("lock front", "lock lock front"), ("mode robot Quick", "mode set robot Quick"),
         ])
     func usual(short: String, long: String) throws {
-        func parsed(_ line: String) throws -> any EverydayCommand {
+        func parsed(_ line: String) throws -> any KindLineCommand {
             let words = line.split(separator: " ").map(String.init)
-            return try #require(NamedCommand.parsed(words, of: MatterCtl.self) as? any EverydayCommand, "\(line)")
+            return try #require(NamedCommand.parsed(words, of: MatterCtl.self) as? any KindLineCommand, "\(line)")
         }
         let (first, second) = (try parsed(short), try parsed(long))
         #expect(Swift.type(of: first) == Swift.type(of: second))
-        #expect(first.nodes.map(\.node) == second.nodes.map(\.node) && !first.nodes.isEmpty)
-        #expect(first.nodes.map(\.endpoint) == second.nodes.map(\.endpoint))
+        #expect(first.words == Array(second.words.dropFirst()))
+        func line(_ command: any KindLineCommand) -> KindLine {
+            KindLine(command.words, of: Swift.type(of: command).kind, choosesNodes: false)
+        }
+        #expect(line(first).verb?.name == line(second).verb?.name && line(first).verb != nil)
+        #expect(line(first).nodes == line(second).nodes && line(first).valueWords == line(second).valueWords)
     }
 
     @Test("a command that is named in full is found, with its arguments, however deep it lies")

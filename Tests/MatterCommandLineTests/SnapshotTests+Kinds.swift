@@ -26,10 +26,12 @@ extension SnapshotTests {
         "valve status it", "valve close it", "vacuum start it", "vacuum pause it", "vacuum resume it",
         "vacuum status it",
         "vacuum home it", "vacuum stop it", "mode it", "mode it 0 --cluster rvc-run-mode",
-        "mode it purple", "mode --all", "media play it", "media pause it --verify",
+        "mode it purple", "mode --all", "mode show it", "mode", "mode it --watch --count 1", "media play it",
+        "media pause it --verify",
         "media next it", "media previous it", "media stop it", "media status it",
         "scene store it/4 3",
-        "scene store it/4 4 --name Evening", "scene ls it/4", "scene ls it/4 it/4", "scene recall it/4 3",
+        "scene store it/4 4 --name Evening", "scene ls it/4", "scene show it/4 it/4", "scene",
+        "scene it/4 --watch --count 1", "scene recall it/4 3",
         "scene remove it/4 3",
         "scene remove it/4 9", "button it", "status", "sensor --all", "node ls --status", "node refresh it",
         "node set it --room Hall", "node rename it that", "node rename that it", "on it/4 it/14",
@@ -87,7 +89,9 @@ extension SnapshotTests {
             "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name it --timeout 60s")
         var text = ""
         for kind in kinds {
-            let verbs = kind.verbs.map { [$0.name, "it", $0.example].compactMap { $0 }.joined(separator: " ") }
+            let verbs = kind.verbs.filter { $0.ownWords == nil }.map {
+                [$0.name, "it", $0.example].compactMap { $0 }.joined(separator: " ")
+            }
             for words in ["show it", "show"] + verbs + ["show it --watch --count 1 --timeout 20s"] {
                 // A button that is not pressed has no news.
                 if kind.name == "button", words.contains("--watch") { continue }

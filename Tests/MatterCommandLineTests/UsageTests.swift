@@ -9,9 +9,13 @@ import Testing
 @Suite("Command line", .together) struct UsageTests {
     /// Every command with the words that lead to it; groups of commands left out.
     static var commands: [(words: [String], type: any ParsableCommand.Type)] {
+        // That of a group of commands has the name of the group.
+        func name(_ type: any ParsableCommand.Type) -> [String] {
+            (type as? any KindOfDeviceCommand.Type)?.isOfGroup ?? false ? [] : [type._commandName]
+        }
         func below(_ type: any ParsableCommand.Type, _ words: [String]) -> [([String], any ParsableCommand.Type)] {
             let parts = type.configuration.subcommands
-            return parts.isEmpty ? [(words, type)] : parts.flatMap { below($0, words + [$0._commandName]) }
+            return parts.isEmpty ? [(words, type)] : parts.flatMap { below($0, words + name($0)) }
         }
         return inProgram { below(MatterCtl.self, []).map { (words: $0.0, type: $0.1) } }
     }

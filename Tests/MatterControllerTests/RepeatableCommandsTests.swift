@@ -34,6 +34,13 @@ struct RepeatableCommandsTests {
         #expect(try mayRepeat("valve-configuration-and-control", "close"))
     }
 
+    @Test("the kind of what has modes has every cluster with modes of the data model, and each kind its own name")
+    func modes() {
+        let all = Catalogue.standard.clusterNames.map(\.id).filter(DeviceModes.isMode)
+        #expect(Set(ModeKind.clusters) == Set(all) && ModeKind.clusters.count == all.count)
+        #expect(DeviceKind.all.allSatisfy { $0.name == $0.kind.name })
+    }
+
     @Test(
         "what sets a state may be repeated",
         arguments: [

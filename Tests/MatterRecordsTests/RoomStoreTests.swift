@@ -34,6 +34,8 @@ import Testing
         try await rooms.add("Attic")
         #expect(try list() == ["Attic": [], "Hall": [1, 3]])
         #expect(try rooms.sound().rooms.map(\.name) == ["Attic", "Hall"])
+        // The same, looked through.
+        #expect(rooms.briefs().map(\.name) == ["Attic", "Hall"] && rooms.briefs().map(\.nodes) == [[], ["1", "3"]])
         #expect(try rooms.find("HALL").name == "Hall" && rooms.room(named: "den") == nil)
         #expect(throws: RecordError.self) { try rooms.find("den") }
         for name in ["attic", "HALL", "", "a/b"] {

@@ -62,8 +62,13 @@ def spelled(name):
     return ("-" if name["kind"] == "short" else "--") + name["name"]
 
 
+def line(command):
+    """Of a group, what it does with words that are no command of its own; else the command itself."""
+    return next((c for c in command.get("subcommands", []) if c["commandName"].startswith(":")), command)
+
+
 def shown(command):
-    return [a for a in command.get("arguments", []) if a.get("shouldDisplay", True)]
+    return [a for a in line(command).get("arguments", []) if a.get("shouldDisplay", True)]
 
 
 def value(argument):
@@ -111,12 +116,14 @@ def page(command, path, version):
         ".Sh NAME", f".Nm {escaped(name)}", f".Nd {escaped(command.get('abstract', '').rstrip('.'))}",
         ".Sh SYNOPSIS", f".Nm {word(' '.join(path))}",
     ]
+    if line(command) is not command:
+        lines += [synopsis(a) for a in shown(command)] + [f".Nm {word(' '.join(path))}"]
     if children(command):
         lines += [".Ar command", ".Op Ar arguments ..."]
     else:
         lines += [synopsis(a) for a in shown(command)]
     lines += [".Sh DESCRIPTION", escaped(command.get("abstract", ""))]
-    discussion = command.get("discussion")
+    discussion = line(command).get("discussion")
     if discussion:
         lines += [".Pp", *paragraphs(discussion)]
     if children(command):

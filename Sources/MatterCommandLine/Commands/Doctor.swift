@@ -11,7 +11,8 @@ struct Doctor: NetworkCommand {
             Example: matterctl doctor kitchen
             """)
 
-    @Argument(help: "Node id or name; this machine and its network by default.") var node: NodeArgument?
+    @Argument(help: "Node id or name; this machine and its network by default.", completion: .kind(.node)) var node:
+        NodeArgument?
     @Flag(help: "Let warnings count as failures in the exit code.") var strict = false
     @Option(
         help: ArgumentHelp(

@@ -55,7 +55,9 @@ struct Completer {
         }
         var answer = Answer()
         if !type.configuration.subcommands.isEmpty {
-            if rest.isEmpty, !word.hasPrefix("-") { answer.candidates = commands(of: type) }
+            // A kind of device has its commands among its verbs.
+            let isKind = type.configuration.defaultSubcommand is any KindOfDeviceCommand.Type
+            if rest.isEmpty, !word.hasPrefix("-"), !isKind { answer.candidates = commands(of: type) }
             guard let usual = type.configuration.defaultSubcommand else {
                 if word.hasPrefix("-") { answer.candidates = [Candidate(word: "--help")] }
                 return answer
@@ -143,6 +145,7 @@ struct Completer {
         guard let kind = parameter.kind else { return Answer() }
         let clusters = path.lazy.compactMap { ($0 as? any DeviceCommand.Type)?.clusters }.first ?? []
         let nodes = { house?.nodeWords(word, serving: clusters) ?? [] }
+        let whole = { word.contains("/") ? [] : nodes() }
         let groups = { (house?.groups ?? []).map { Candidate(word: "group:\($0.word)", note: "group") } }
         switch kind {
         case .file, .folder:
@@ -162,8 +165,10 @@ struct Completer {
                 SimulateCommandChoice.current?.faults.map {
                     Candidate(word: $0.word, note: $0.help, isFinished: !$0.word.hasSuffix(":"))
                 })
-        case .node: return some(nodes())
-        case .nodeOrGroup: return some(nodes() + groups())
+        case .node: return some(whole())
+        case .nodeOrGroup: return some(whole() + groups())
+        case .endpoint: return some(nodes())
+        case .endpointOrGroup: return some(nodes() + groups())
         case .nodesAndValue(let words):
             // Nothing else can be meant before a node is named.
             return some(nodes() + groups() + (values.isEmpty ? [] : words.map { Candidate(word: $0, note: "value") }))
@@ -172,25 +177,10 @@ struct Completer {
                 return Answer()
             }
             return some(deviceWords(kind, values, nodes(), groups()))
-        case .nodesAndMode:
-            // A house has many nodes with the same clusters.
-            var known: [UInt32: Bool] = [:]
-            func isMode(_ cluster: UInt32) -> Bool {
-                if let isMode = known[cluster] { return isMode }
-                let isMode = DeviceModes.isMode(ClusterID(cluster))
-                known[cluster] = isMode
-                return isMode
-            }
-            let named = house?.nodeWords(word, where: { $0.serverClusters.contains(where: isMode) }) ?? []
-            let served = values.first.flatMap { house?.node($0) }?.endpoints.flatMap(\.serverClusters) ?? []
-            let labels = values.first.flatMap { house?.modes(of: $0) } ?? []
-            // Of a device that was not asked yet: what its modes may be for.
-            let purposes = labels.isEmpty ? served.flatMap { DeviceModes.purposes(of: ClusterID($0)) } : []
-            return some(named + labels + purposes.map { Candidate(word: NameStyle.kebab($0), note: "mode") })
         case .accessEntry:
             let entries = values.first.flatMap { house?.accessEntries(of: $0) } ?? []
             let any = Candidate(word: "entry:", isFinished: false)
-            return some((entries.isEmpty ? [any] : entries) + (values.isEmpty ? [] : nodes()))
+            return some((entries.isEmpty ? [any] : entries) + (values.isEmpty ? [] : whole()))
         case .path, .nodeOrPath, .settings, .condition, .fields: return some(paths(kind, values, word))
         case .duration, .number: return Answer()
         }
@@ -202,15 +192,32 @@ struct Completer {
     ) -> [Candidate] {
         let line = KindLine(values, of: kind, choosesNodes: false)
         let verb = values.first.flatMap(kind.verb)
-        let isBegun = verb != nil || values.first.map(KindLine.shows.contains) ?? false
+        let isShow = values.first.map(kind.isShow) ?? false
+        let isBegun = verb != nil || isShow
         let verbs = [("show", "Show the state.")] + kind.verbs.map { ($0.name, $0.summary) }
-        let values = (verb ?? (isBegun ? nil : kind.usual))?.offers ?? []
+        // Any word may be a value of some verbs, which only the device limits: then every word is a node here.
+        let isOpen = kind.verbs.contains(where: \.isOpen)
+        let named = isOpen ? Array(isBegun ? values.dropFirst() : values[...]) : line.nodes
+        let meant = verb ?? (isShow ? nil : kind.usual)
+        // Nothing else can be meant before a node is named.
+        let offered = named.first.map { offers(of: meant, of: kind, at: $0) } ?? []
         return
-            (line.nodes.isEmpty && !isBegun && !kind.verbs.isEmpty
-            ? verbs.map { Candidate(word: $0.0, note: $0.1) } : [])
-            + nodes + (kind.verbs.isEmpty || isBegun && verb == nil ? [] : groups)
-            // Nothing else can be meant before a node is named.
-            + (line.nodes.isEmpty ? [] : values.map { Candidate(word: $0, note: "value") })
+            (named.isEmpty && !isBegun && !kind.verbs.isEmpty ? verbs.map { Candidate(word: $0.0, note: $0.1) } : [])
+            + nodes + (kind.verbs.isEmpty || isShow || kind.usual?.isOpen ?? false ? [] : groups) + offered
+    }
+
+    /// Values of a verb; those that the device itself has, if it has told them.
+    private func offers(of verb: DeviceKind.Verb?, of kind: DeviceKind, at node: String) -> [Candidate] {
+        guard let verb, verb.isOpen, kind.name == ModeKind.name else {
+            return (verb?.offers ?? []).map { Candidate(word: $0, note: "value") }
+        }
+        let labels = house?.modes(of: node) ?? []
+        guard labels.isEmpty else { return labels }
+        // Of a device that was not asked yet: what its modes may be for.
+        let served = house?.node(node)?.endpoints.flatMap(\.serverClusters) ?? []
+        return served.flatMap { DeviceModes.purposes(of: ClusterID($0)) }.map {
+            Candidate(word: NameStyle.kebab($0), note: "mode")
+        }
     }
 
     private func simulated(_ word: String) -> [Candidate] {

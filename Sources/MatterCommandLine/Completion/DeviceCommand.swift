@@ -12,5 +12,4 @@ extension Toggle: DeviceCommand { static var clusters: [ClusterID] { [OnOff.id] 
 extension Level: DeviceCommand { static var clusters: [ClusterID] { [LevelControl.id] } }
 extension DoorLockCommand: DeviceCommand { static var clusters: [ClusterID] { LockKind.kind.clusters } }
 extension Unlock: DeviceCommand { static var clusters: [ClusterID] { LockKind.kind.clusters } }
-extension SceneCommand: DeviceCommand { static var clusters: [ClusterID] { [ScenesManagement.id] } }
 extension IdentifyCommand: DeviceCommand { static var clusters: [ClusterID] { [Identify.id] } }

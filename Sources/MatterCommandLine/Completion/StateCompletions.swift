@@ -101,8 +101,8 @@ struct StateCompletions {
     }
 
     var rooms: [Candidate] {
-        let rooms = fabric.flatMap { try? RoomStore(state, fabric: $0).sound().rooms } ?? []
-        return rooms.map { Candidate(word: $0.name, note: $0.nodes.map(\.label).joined(separator: ", ")) }
+        let rooms = fabric.map { RoomStore(state, fabric: $0).briefs() } ?? []
+        return rooms.map { Candidate(word: $0.name, note: $0.nodes.joined(separator: ", ")) }
     }
 
     var fabrics: [Candidate] { ((try? FabricStore(state).sound().fabrics) ?? []).map { Candidate(word: $0.name) } }

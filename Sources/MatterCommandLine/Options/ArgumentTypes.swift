@@ -37,8 +37,11 @@ public struct NodeArgument: ExpressibleByArgument, Sendable {
 
     init(_ node: String) { self.node = node }
 
-    /// A node.
-    public static var defaultCompletionKind: CompletionKind { .kind(.node) }
+    /// A node, or an endpoint of one.
+    public static var defaultCompletionKind: CompletionKind { .kind(.endpoint) }
+
+    /// The word that means it.
+    var text: String { endpoint.map { "\(node)/\($0)" } ?? node }
 
     /// The node that a word means; `nil` if it means none.
     public init?(argument: String) {

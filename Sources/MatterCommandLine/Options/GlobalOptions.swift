@@ -5,34 +5,50 @@ import MatterController
 /// Options of every command that reads or writes the state directory.
 public struct StateOptions: ParsableArguments, Sendable {
     @Option(
-        name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"),
+        name: .common(.home), help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"),
         completion: .kind(.folder))
     var home: String?
 
     @Option(
-        name: .long, help: ArgumentHelp("The fabric to work with (env MATTERCTL_FABRIC).", valueName: "NAME"),
+        name: .common(.fabric),
+        help: ArgumentHelp("The fabric to work with (env MATTERCTL_FABRIC).", valueName: "NAME"),
         completion: .kind(.fabric))
     var fabric: String?
 
     // Those of `OutputOptions`, not as a group of their own: in debug builds ArgumentParser checks a group five times for
     // each group around it, which made the parsing of a command in tests take 0.3 s.
-    @Flag(name: .long, help: OutputOptions.jsonHelp) var json = false
-    @Flag(name: .long, help: Presentation.wideHelp) var wide = false
-    @Option(name: .long, help: Presentation.colorHelp) var color: ColorChoice = .auto
-    @Flag(name: .shortAndLong, help: OutputOptions.verboseHelp) var verbose: Int
-    @Option(name: .long, help: OutputOptions.logFileHelp, completion: .kind(.file)) var logFile: String?
+    @Flag(name: .common(.json), help: OutputOptions.jsonHelp) var json = false
+    @Flag(name: .common(.wide), help: Presentation.wideHelp) var wide = false
+    @Option(name: .common(.color), help: Presentation.colorHelp) var color: ColorChoice = .auto
+    @Flag(name: .common(.verbose), help: OutputOptions.verboseHelp) var verbose: Int
+    @Option(name: .common(.logFile), help: OutputOptions.logFileHelp, completion: .kind(.file)) var logFile: String?
 
     /// Options that the parser fills.
     public init() {}
 
-    init(_ line: PlainLine) {
-        home = line.home
-        fabric = line.fabric
-        json = line.isJSON
-        wide = false
-        color = .auto
-        verbose = 0
-        logFile = nil
+    /// As of a line without any.
+    static var none: StateOptions {
+        var options = StateOptions()
+        (options.home, options.fabric, options.logFile) = (nil, nil, nil)
+        (options.json, options.wide, options.color, options.verbose) = (false, false, .auto, 0)
+        return options
+    }
+
+    /// - Returns: `false` for a value that it does not take, `nil` for an option of another group.
+    mutating func take(_ given: CommonOption.Given) -> Bool? {
+        switch given.option {
+        case .home: home = given.value
+        case .fabric: fabric = given.value
+        case .json: json = true
+        case .wide: wide = true
+        case .color:
+            guard let choice = ColorChoice(argument: given.value) else { return false }
+            color = choice
+        case .verbose: verbose += 1
+        case .logFile: logFile = given.value
+        default: return nil
+        }
+        return true
     }
 
     /// The message, and its form.
@@ -70,12 +86,12 @@ public struct OutputOptions: ParsableArguments, Sendable {
     static let logFileHelp = ArgumentHelp("Write the log to this file instead of stderr.", valueName: "FILE")
 
     /// Whether results are JSON.
-    @Flag(name: .long, help: jsonHelp) public var json = false
-    @Flag(name: .long, help: Presentation.wideHelp) var wide = false
-    @Option(name: .long, help: Presentation.colorHelp) var color: ColorChoice = .auto
+    @Flag(name: .common(.json), help: jsonHelp) public var json = false
+    @Flag(name: .common(.wide), help: Presentation.wideHelp) var wide = false
+    @Option(name: .common(.color), help: Presentation.colorHelp) var color: ColorChoice = .auto
     /// How much is logged.
-    @Flag(name: .shortAndLong, help: verboseHelp) public var verbose: Int
-    @Option(name: .long, help: logFileHelp, completion: .kind(.file)) var logFile: String?
+    @Flag(name: .common(.verbose), help: verboseHelp) public var verbose: Int
+    @Option(name: .common(.logFile), help: logFileHelp, completion: .kind(.file)) var logFile: String?
 
     /// Options that the parser fills.
     public init() {}
@@ -104,47 +120,75 @@ public struct NetworkOptions: ParsableArguments, Sendable {
     public init() {}
 
     @Option(
-        name: .long,
+        name: .common(.address),
         help: ArgumentHelp(
             "Talk to this host or address, without discovery: lamp.lan:5540, [fe80::1%eth0]:5540.",
             valueName: "HOST[:PORT]"))
     var address: String?
 
     /// The time for the command; `nil` for the usual one.
-    @Option(name: .long, help: timeoutHelp) public var timeout: TimeSpan?
+    @Option(name: .common(.timeout), help: timeoutHelp) public var timeout: TimeSpan?
 
-    @Option(name: .long, help: patienceHelp) var patience: TimeSpan?
+    @Option(name: .common(.patience), help: patienceHelp) var patience: TimeSpan?
 
-    @Flag(name: .long, help: "Set up a new session instead of going on with the kept one.")
+    @Flag(name: .common(.fresh), help: "Set up a new session instead of going on with the kept one.")
     var fresh = false
 
-    @Flag(name: .long, help: "Close the session at the end instead of keeping it for the next command.")
+    @Flag(name: .common(.noKeep), help: "Close the session at the end instead of keeping it for the next command.")
     var noKeep = false
 
-    @Flag(name: .long, help: "Go past the server of the house, if one runs.") var direct = false
+    @Flag(name: .common(.direct), help: "Go past the server of the house, if one runs.") var direct = false
 
-    @Flag(name: .long, help: TraceSetup.traceHelp) var trace = false
-    @Option(name: .long, help: TraceSetup.traceToHelp, completion: .kind(.file)) var traceTo: String?
-    @Flag(name: .long, help: TraceSetup.secretsHelp) var traceSecrets = false
-    @Flag(name: .long, help: ArgumentHelp("The --yes of --trace-secrets.", visibility: .hidden)) var traceYes = false
+    @Flag(name: .common(.trace), help: TraceSetup.traceHelp) var trace = false
+    @Option(name: .common(.traceTo), help: TraceSetup.traceToHelp, completion: .kind(.file)) var traceTo: String?
+    @Flag(name: .common(.traceSecrets), help: TraceSetup.secretsHelp) var traceSecrets = false
+    @Flag(name: .common(.traceYes), help: ArgumentHelp("The --yes of --trace-secrets.", visibility: .hidden))
+    var traceYes = false
 
-    @Option(name: .long, help: ArgumentHelp("Progress on stderr: auto, plain, json or none.", valueName: "STYLE"))
+    @Option(
+        name: .common(.progress),
+        help: ArgumentHelp("Progress on stderr: auto, plain, json or none.", valueName: "STYLE")
+    )
     var progress: ProgressStyle = .auto
 
-    @Flag(name: .long, help: "Wait for the next check-in of a node that sleeps for long times.")
+    @Flag(name: .common(.wait), help: "Wait for the next check-in of a node that sleeps for long times.")
     var wait = false
 
-    init(_ line: PlainLine) {
-        state = StateOptions(line)
-        address = line.address
-        timeout = line.timeout
-        patience = nil
-        fresh = line.isFresh
-        noKeep = line.keepsNothing
-        direct = line.isDirect
-        progress = .auto
-        wait = false
-        (trace, traceTo, traceSecrets, traceYes) = (false, nil, false, false)
+    /// As of a line without any.
+    static var none: NetworkOptions {
+        var options = NetworkOptions()
+        options.state = .none
+        (options.address, options.timeout, options.patience) = (nil, nil, nil)
+        (options.fresh, options.noKeep, options.direct) = (false, false, false)
+        (options.trace, options.traceTo, options.traceSecrets, options.traceYes) = (false, nil, false, false)
+        (options.progress, options.wait) = (.auto, false)
+        return options
+    }
+
+    /// - Returns: `false` for a value that it does not take, `nil` for an option of another group.
+    mutating func take(_ given: CommonOption.Given) -> Bool? {
+        switch given.option {
+        case .address: address = given.value
+        case .timeout:
+            guard let span = TimeSpan(argument: given.value) else { return false }
+            timeout = span
+        case .patience:
+            guard let span = TimeSpan(argument: given.value) else { return false }
+            patience = span
+        case .fresh: fresh = true
+        case .noKeep: noKeep = true
+        case .direct: direct = true
+        case .trace: trace = true
+        case .traceTo: traceTo = given.value
+        case .traceSecrets: traceSecrets = true
+        case .traceYes: traceYes = true
+        case .progress:
+            guard let style = ProgressStyle(argument: given.value) else { return false }
+            progress = style
+        case .wait: wait = true
+        default: return state.take(given)
+        }
+        return true
     }
 
     /// Refuses options that contradict each other.

@@ -3,18 +3,20 @@ import MatterController
 
 /// The common features of the nodes that are meant.
 struct NodeFilter: ParsableArguments {
-    @Option(help: ArgumentHelp("The nodes of this room.", valueName: "ROOM"), completion: .kind(.room)) var room:
-        String?
     @Option(
-        name: .customLong("type"), help: ArgumentHelp("The nodes with this device type.", valueName: "TYPE"),
+        name: .common(.room), help: ArgumentHelp("The nodes of this room.", valueName: "ROOM"),
+        completion: .kind(.room))
+    var room: String?
+    @Option(
+        name: .common(.type), help: ArgumentHelp("The nodes with this device type.", valueName: "TYPE"),
         completion: .kind(.deviceType))
     var deviceType: String?
-    @Option(help: ArgumentHelp("The nodes with this cluster.", valueName: "CLUSTER"), completion: .kind(.cluster))
+    @Option(
+        name: .common(.cluster), help: ArgumentHelp("The nodes with this cluster.", valueName: "CLUSTER"),
+        completion: .kind(.cluster))
     var cluster: String?
 
     init() {}
-
-    init(_ line: PlainLine) { (room, deviceType, cluster) = (nil, nil, nil) }
 
     var isGiven: Bool { room != nil || needsEndpoints }
 

@@ -8,14 +8,31 @@ struct NodeSelection: ParsableArguments {
 
     static let wholeNodesHelp = ArgumentHelp("Node ids, names or patterns of names.", valueName: "node")
 
-    @Flag(help: "All nodes.") var all = false
+    @Flag(name: .common(.all), help: "All nodes.") var all = false
     @OptionGroup var filter: NodeFilter
 
     init() {}
 
-    init(_ line: PlainLine) {
-        all = false
-        filter = NodeFilter(line)
+    /// As of a line without any.
+    static var none: NodeSelection {
+        var selection = NodeSelection()
+        selection.all = false
+        var filter = NodeFilter()
+        (filter.room, filter.deviceType, filter.cluster) = (nil, nil, nil)
+        selection.filter = filter
+        return selection
+    }
+
+    /// - Returns: `false` for an option of another group.
+    mutating func take(_ given: CommonOption.Given) -> Bool {
+        switch given.option {
+        case .all: all = true
+        case .room: filter.room = given.value
+        case .type: filter.deviceType = given.value
+        case .cluster: filter.cluster = given.value
+        default: return false
+        }
+        return true
     }
 
     /// Whether nodes need not be named.

@@ -36,12 +36,6 @@ struct NodesAndValue<Value: TrailingValue>: ParsableArguments {
             valueName: "node-or-value"), completion: .kind(.nodesAndValue(Value.offers)))
     var words: [String]
 
-    /// - Returns: `false` if the words are not as they should be.
-    mutating func take(_ line: PlainLine) -> Bool {
-        words = line.words
-        return (try? validate()) != nil
-    }
-
     var nodes: [NodeArgument] {
         words.dropLast(Value.last(of: words)?.count ?? 1).compactMap { NodeArgument(argument: $0) }
     }

@@ -232,7 +232,7 @@ public enum Hints {
         "node.name-bridged": "name it by its endpoint: {0}",
         "node.name-bridge": "name the bridge: {0}",
         "node.show": "see what it has: matterctl node show {0}",
-        "scene.see": "see its scenes: matterctl scene ls {0}",
+        "scene.see": "see its scenes: matterctl scene show {0}",
         "node.name-in-use": "choose another name, or rename that one: matterctl node rename {0} NEW",
         "node.reset-and-forget": "reset the device, then: matterctl node forget {0}",
         "command.more-time": "try again with more time: --timeout 60s",

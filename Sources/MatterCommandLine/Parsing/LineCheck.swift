@@ -21,9 +21,14 @@ struct LineCheck {
             words.append(next._commandName)
             rest = rest.dropFirst()
         }
-        if let usual = type.configuration.defaultSubcommand, !rest.isEmpty {
-            type = usual
-            words.append(usual._commandName)
+        if let usual = type.configuration.defaultSubcommand {
+            if usual is any KindOfDeviceCommand.Type {
+                // It is the command of the same name, whatever follows.
+                type = usual
+            } else if !rest.isEmpty {
+                type = usual
+                words.append(usual._commandName)
+            }
         }
         self.type = type
         command = words.joined(separator: " ")

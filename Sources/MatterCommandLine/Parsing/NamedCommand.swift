@@ -15,9 +15,10 @@ enum NamedCommand {
             if let next = type.subcommand(rest.first) {
                 type = next
                 rest = rest.dropFirst()
-            } else if let usual = type.configuration.defaultSubcommand, rest.first.map({ !$0.hasPrefix("-") }) ?? false
+            } else if let usual = type.configuration.defaultSubcommand,
+                usual is any KindOfDeviceCommand.Type || rest.first.map({ !$0.hasPrefix("-") }) ?? false
             {
-                // `thermostat hall 21` is `thermostat set hall 21`.
+                // `lock door` is what the kind says it is.
                 type = usual
             } else {
                 return nil

@@ -17,16 +17,18 @@ public enum ParameterKind: Equatable, Sendable {
         case event
     }
 
-    /// A node, or an endpoint of one.
+    /// A node as a whole.
     case node
     /// The same, or a group.
     case nodeOrGroup
-    /// Nodes, and behind them a value: the words that it may be, as far as they can be listed.
+    /// A node, or an endpoint of one: `hall`, `hall/2`.
+    case endpoint
+    /// The same, or a group.
+    case endpointOrGroup
+    /// Nodes or endpoints, and behind them a value: the words that it may be, as far as they can be listed.
     case nodesAndValue([String])
-    /// The verb of a kind of device, nodes, and behind them the value of the verb.
+    /// The verb of a kind of device, nodes or endpoints, and behind them the value of the verb.
     case deviceWords
-    /// Nodes with modes, and behind them a mode.
-    case nodesAndMode
     /// Nodes, and behind them paths.
     case nodeOrPath
     /// A path.
@@ -77,8 +79,8 @@ extension ParameterKind {
     /// Those without values, by their words. They are written out, because a word that is made by reflection costs every command
     /// more than its network does.
     private static let plain: [(kind: ParameterKind, word: String)] = [
-        (.node, "node"), (.nodeOrGroup, "nodeOrGroup"), (.deviceWords, "deviceWords"), (.nodesAndMode, "nodesAndMode"),
-        (.nodeOrPath, "nodeOrPath"),
+        (.node, "node"), (.nodeOrGroup, "nodeOrGroup"), (.endpoint, "endpoint"), (.endpointOrGroup, "endpointOrGroup"),
+        (.deviceWords, "deviceWords"), (.nodeOrPath, "nodeOrPath"),
         (.settings, "settings"), (.condition, "condition"), (.fields, "fields"), (.accessEntry, "accessEntry"),
         (.room, "room"), (.deviceType, "deviceType"), (.cluster, "cluster"), (.group, "group"), (.fabric, "fabric"),
         (.job, "job"), (.member, "member"),

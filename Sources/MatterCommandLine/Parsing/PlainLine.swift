@@ -1,53 +1,34 @@
 import ArgumentParser
 import MatterController
 
-/// A command line of words and the options that every command has.
+/// A command line of words and ``CommonOption``s.
 ///
 /// The parser finds out by reflection what a command could be given, which takes more than all the rest of switching a
 /// light. So a command that is given nothing else is read here; whatever is in doubt is left to the parser.
 struct PlainLine {
-    private(set) var words: [String] = []
-    private(set) var isJSON = false
-    private(set) var isFresh = false
-    private(set) var keepsNothing = false
-    private(set) var isDirect = false
-    private(set) var home: String?
-    private(set) var fabric: String?
-    private(set) var address: String?
-    private(set) var timeout: TimeSpan?
+    let words: [String]
+    let options: [CommonOption.Given]
 
-    /// - Returns: `nil` for a line that has something else, or something that is refused.
+    /// - Returns: `nil` for a line that has something else.
     private init?(_ arguments: ArraySlice<String>) {
+        var words: [String] = []
+        var options: [CommonOption.Given] = []
         var rest = arguments
         while let argument = rest.popFirst() {
             guard argument.utf8.first == UInt8(ascii: "-") else {
                 words.append(argument)
                 continue
             }
-            if takeFlag(argument) { continue }
-            guard let value = rest.popFirst(), value.utf8.first != UInt8(ascii: "-") else { return nil }
-            switch argument {
-            case "--home": home = value
-            case "--fabric": fabric = value
-            case "--address": address = value
-            case "--timeout":
-                guard let span = TimeSpan(argument: value) else { return nil }
-                timeout = span
-            default: return nil
+            guard let option = CommonOption(word: argument) else { return nil }
+            var value = ""
+            if option.takesValue {
+                guard let next = rest.popFirst(), next.utf8.first != UInt8(ascii: "-") else { return nil }
+                value = next
             }
+            options.append(CommonOption.Given(option: option, value: value))
         }
-    }
-
-    /// - Returns: `false` if it is none.
-    private mutating func takeFlag(_ argument: String) -> Bool {
-        switch argument {
-        case "--json": isJSON = true
-        case "--fresh": isFresh = true
-        case "--no-keep": keepsNothing = true
-        case "--direct": isDirect = true
-        default: return false
-        }
-        return true
+        self.words = words
+        self.options = options
     }
 
     /// The command of such a line.
@@ -59,28 +40,22 @@ struct PlainLine {
         return command(type, line)
     }
 
-    /// The commands that such lines can be of: those that tell devices to do something.
+    /// Those of no kind of device. They are few, so that a name is found without a table that is made first.
+    private static let everyday: [any PlainCommand.Type] = [
+        Toggle.self, On.self, Off.self, Level.self, IdentifyCommand.self, Unlock.self,
+    ]
+
+    /// The commands that such lines can be of: those that tell devices to do something, or show what devices do.
     ///
-    /// - Parameter rest: what follows the name; loses a name that belongs to it.
+    /// - Parameter rest: the words behind the name; loses those that belong to it.
     private static func type(_ name: String, _ rest: inout ArraySlice<String>) -> (any PlainCommand.Type)? {
-        switch name {
-        case "on": return On.self
-        case "off": return Off.self
-        case "toggle": return Toggle.self
-        case "level": return Level.self
-        case "identify": return IdentifyCommand.self
-        case "mode": return ModeCommand.self
-        case "unlock": return Unlock.self
-        case "lock":
-            let members = DoorLockCommand.configuration.subcommands
-            guard let member = members.first(where: { $0.configuration.commandName == rest.first }) else {
-                return rest.first == "help" ? nil : Lock.self
-            }
-            rest.removeFirst()
-            return member == Lock.self ? Lock.self : member == Unlock.self ? Unlock.self : nil
-        case "scene": return rest.popFirst() == "recall" ? SceneRecall.self : nil
-        default: return MatterCtl.plainKind(name)
+        if let type = everyday.first(where: { $0.plainName == name }) { return type }
+        guard let command = MatterCtl.kind(name) else { return nil }
+        guard let verb = rest.first.flatMap({ command.kind.verb($0) }), verb.ownWords != nil else {
+            return command
         }
+        rest.removeFirst()
+        return MatterCtl.ownCommands(of: command.kind).first { $0._commandName == verb.name } as? any PlainCommand.Type
     }
 
     private static func command<Command: PlainCommand>(_ type: Command.Type, _ line: PlainLine) -> (any NetworkCommand)?
@@ -98,36 +73,136 @@ struct PlainLine {
     }
 }
 
-/// A command that can be made of a line of words and common options.
+// MARK: Commands
+
+/// A command that can be made of a line of words and common options. It says which words it takes by one of the protocols
+/// below, ``NodesCommand``, ``NodesAndValueCommand``, ``OneNodeCommand`` or ``KindLineCommand``, and has no reading of its own.
 protocol PlainCommand: NetworkCommand {
-    /// Takes what a line has. Its own options, if there are any, are those of a line without them.
-    ///
-    /// It is no initializer, because there an assignment makes a declaration of the parser, and no value.
-    ///
+    /// As it is typed, where it is of no kind of device.
+    static var plainName: String { get }
+
+    var options: NetworkOptions { get set }
+
     /// - Returns: `false` for words that it does not take.
-    mutating func take(_ line: PlainLine) -> Bool
+    mutating func takeWords(_ words: [String]) -> Bool
+
+    /// Takes the options for what changes something; `nil` stands for a line without any.
+    ///
+    /// - Returns: `false` for one that it does not have.
+    mutating func takeOption(_ given: CommonOption.Given?) -> Bool
+
+    /// Makes its own options those of a line without any. The parser has no value for them that could be had without reflection;
+    /// `PlainLineTests` compares the two.
+    mutating func leaveOutOptions()
 
     /// A requirement of its own: in generic code, that of another protocol would be taken for that of the command.
     func validate() throws
 }
 
-/// A command that needs no more than nodes.
-protocol SwitchCommand: EverydayCommand, PlainCommand {
-    var nodes: [NodeArgument] { get set }
-    var everyday: EverydayOptions { get set }
-    var options: NetworkOptions { get set }
-    mutating func leaveOutOptions()
-}
+extension PlainCommand {
+    static var plainName: String { "" }
 
-extension SwitchCommand {
     mutating func leaveOutOptions() {}
 
-    mutating func take(_ line: PlainLine) -> Bool {
-        nodes = line.words.compactMap { NodeArgument(argument: $0) }
-        guard nodes.count == line.words.count else { return false }
-        everyday = EverydayOptions(line)
-        options = NetworkOptions(line)
+    /// It is no initializer, because there an assignment makes a declaration of the parser, and no value.
+    ///
+    /// - Returns: `false` for a line that the parser has to judge.
+    fileprivate mutating func take(_ line: PlainLine) -> Bool {
+        guard takeWords(line.words), takeOption(nil) else { return false }
+        var options = NetworkOptions.none
+        for given in line.options {
+            switch options.take(given) {
+            case true?: continue
+            case false?: return false
+            case nil: guard takeOption(given) else { return false }
+            }
+        }
+        self.options = options
         leaveOutOptions()
         return true
+    }
+}
+
+/// A command with the options of all that does one thing.
+protocol EverydayPlainCommand: PlainCommand {
+    var everyday: EverydayOptions { get set }
+}
+
+extension EverydayPlainCommand {
+    mutating func takeOption(_ given: CommonOption.Given?) -> Bool {
+        guard let given else {
+            everyday = EverydayOptions.none
+            return true
+        }
+        return everyday.take(given)
+    }
+}
+
+/// A command that needs no more than nodes.
+protocol NodesCommand: EverydayCommand, EverydayPlainCommand {
+    var nodes: [NodeArgument] { get set }
+}
+
+extension NodesCommand {
+    mutating func takeWords(_ words: [String]) -> Bool {
+        let nodes = words.compactMap { NodeArgument(argument: $0) }
+        self.nodes = nodes
+        return nodes.count == words.count
+    }
+}
+
+/// A command that needs nodes, and behind them a value.
+protocol NodesAndValueCommand: EverydayCommand, EverydayPlainCommand {
+    associatedtype Value: TrailingValue
+    var words: NodesAndValue<Value> { get set }
+}
+
+extension NodesAndValueCommand {
+    mutating func takeWords(_ words: [String]) -> Bool {
+        var taken = NodesAndValue<Value>()
+        taken.words = words
+        self.words = taken
+        return (try? taken.validate()) != nil
+    }
+}
+
+/// A command that needs one node.
+protocol OneNodeCommand: NodeSubject, PlainCommand {
+    var node: NodeArgument { get set }
+}
+
+extension OneNodeCommand {
+    mutating func takeWords(_ words: [String]) -> Bool {
+        guard words.count == 1, let node = NodeArgument(argument: words[0]) else { return false }
+        self.node = node
+        return true
+    }
+
+    mutating func takeOption(_ given: CommonOption.Given?) -> Bool { given == nil }
+
+    func validate() throws {}
+}
+
+/// A command of a kind of device, whose words are a ``KindLine``.
+protocol KindLineCommand: PlainCommand, KindOfDeviceCommand {
+    associatedtype Declaration: DeviceKindDeclaration
+    var words: [String] { get set }
+    var particular: KindOptions<Declaration> { get set }
+    var selection: NodeSelection { get set }
+}
+
+extension KindLineCommand {
+    mutating func takeWords(_ words: [String]) -> Bool {
+        self.words = words
+        return true
+    }
+
+    mutating func takeOption(_ given: CommonOption.Given?) -> Bool {
+        guard let given else {
+            particular = KindOptions<Declaration>.none
+            selection = NodeSelection.none
+            return true
+        }
+        return selection.take(given) || particular.take(given)
     }
 }

@@ -12,7 +12,7 @@ struct RainMakerChallenge: CustomClusterCommand {
             Example: matterctl rainmaker challenge Porch
             """)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws { try node.requireBare() }

@@ -7,7 +7,7 @@ struct RainMakerNodeID: CustomClusterCommand {
         commandName: "node-id", abstract: "Print the id that a device has in the cloud.",
         discussion: "Example: matterctl rainmaker node-id Porch")
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws { try node.requireBare() }

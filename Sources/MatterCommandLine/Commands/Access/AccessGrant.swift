@@ -25,7 +25,7 @@ struct AccessGrant: AccessChange {
             Example: matterctl acl grant light switch --target 1/on-off
             """)
 
-    @Argument(help: "Node id or name of the device.") var node: NodeArgument
+    @Argument(help: "Node id or name of the device.", completion: .kind(.node)) var node: NodeArgument
     @Argument(help: "Who may: a node, cat:TAG or group:GROUP.", completion: .kind(.nodeOrGroup))
     var subjects: [String] = []
     @Flag(help: "On all nodes; the words are the subjects.") var all = false

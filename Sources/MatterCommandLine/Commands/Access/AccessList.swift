@@ -11,7 +11,7 @@ struct AccessList: NodeSubject {
             Example: matterctl acl ls kitchen
             """, aliases: ["list"])
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

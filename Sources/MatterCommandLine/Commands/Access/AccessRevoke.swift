@@ -12,7 +12,7 @@ struct AccessRevoke: AccessChange {
             Example: matterctl acl revoke light switch
             """)
 
-    @Argument(help: "Node id or name of the device.") var node: NodeArgument
+    @Argument(help: "Node id or name of the device.", completion: .kind(.node)) var node: NodeArgument
     @Argument(help: "Subjects, or entries as entry:N.", completion: .kind(.accessEntry)) var words: [String] = []
     @Flag(help: "On all nodes; the words are the subjects.") var all = false
     @OptionGroup var catalogue: CatalogueOptions

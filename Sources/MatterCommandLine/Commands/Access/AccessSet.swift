@@ -11,7 +11,7 @@ struct AccessSet: AccessChange {
             Example: matterctl acl set kitchen @acl.json --yes
             """)
 
-    @Argument(help: "Node id or name of the device.") var node: NodeArgument
+    @Argument(help: "Node id or name of the device.", completion: .kind(.node)) var node: NodeArgument
     @Argument(help: "The list, as JSON or @FILE.") var list: String
     @Flag(help: "Skip the confirmation prompt.") var yes = false
     @OptionGroup var catalogue: CatalogueOptions

@@ -13,7 +13,7 @@ struct Write: NodeSubject {
             Example: matterctl write kitchen 0/basic-information/node-label Kitchen
             """)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @Argument(
         help: ArgumentHelp("What to write: PATH VALUE, or PATH=VALUE.", valueName: "path value"),
         completion: .kind(.settings))

@@ -15,7 +15,7 @@ struct BindingArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             "The light: node id or name, with /EP for an endpoint; or group:GROUP.", valueName: "target"),
-        completion: .kind(.nodeOrGroup))
+        completion: .kind(.endpointOrGroup))
     var bound: String
     @Option(
         name: .customLong("cluster"), help: ArgumentHelp("Only this cluster; may be repeated.", valueName: "CLUSTER"),

@@ -10,7 +10,7 @@ struct Describe: NodeSubject {
             Example: matterctl describe kitchen --tree
             """)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @Flag(help: "Only the endpoints, each below the one that it is a part of.") var tree = false
     @Flag(help: "Also the attributes and commands of each cluster.") var clusters = false
     @OptionGroup var catalogue: CatalogueOptions

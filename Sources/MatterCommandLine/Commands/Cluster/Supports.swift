@@ -11,7 +11,7 @@ struct Supports: NodeSubject {
             Example: matterctl supports kitchen 1/color-control/move-to-color-temperature
             """)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @Argument(help: "What the node may have.", completion: .kind(.path(.any))) var path: String
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions

@@ -18,7 +18,7 @@ struct Conform: NodeSubject {
             """)
     static let defaultTimeout = Duration.seconds(60)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @Flag(help: "By the rules for makers: revisions and unknown elements count.") var strict = false
     @Option(help: ArgumentHelp("text, json or junit (XML for CI).", valueName: "FORMAT")) var format: ConformFormat?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions

@@ -7,12 +7,28 @@ struct EverydayOptions: ParsableArguments {
         "Node ids, names or patterns of names, with /EP for an endpoint; or group:GROUP.", valueName: "node")
 
     @OptionGroup var selection: NodeSelection
-    @Flag(help: "Wait for the end of the change, read the state back and print it.") var verify = false
-    @Flag(name: .long, help: "Send nothing; show what would be sent.") var dryRun = false
+    @Flag(name: .common(.verify), help: "Wait for the end of the change, read the state back and print it.")
+    var verify = false
+    @Flag(name: .common(.dryRun), help: "Send nothing; show what would be sent.") var dryRun = false
 
     init() {}
 
-    init(_ line: PlainLine) { self.init(NodeSelection(line), verify: false, dryRun: false) }
+    /// As of a line without any.
+    static var none: EverydayOptions {
+        var options = EverydayOptions()
+        (options.selection, options.verify, options.dryRun) = (.none, false, false)
+        return options
+    }
+
+    /// - Returns: `false` for an option of another group.
+    mutating func take(_ given: CommonOption.Given) -> Bool {
+        switch given.option {
+        case .verify: verify = true
+        case .dryRun: dryRun = true
+        default: return selection.take(given)
+        }
+        return true
+    }
 
     init(_ selection: NodeSelection, verify: Bool, dryRun: Bool) {
         self.selection = selection

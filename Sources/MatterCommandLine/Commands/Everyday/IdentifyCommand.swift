@@ -2,12 +2,13 @@ import ArgumentParser
 import MatterController
 
 /// The command; the cluster of that name is in the data model.
-struct IdentifyCommand: SwitchCommand {
+struct IdentifyCommand: NodesCommand {
+    static let plainName = "identify"
     static let configuration = CommandConfiguration(
-        commandName: "identify", abstract: "Let a device show which one it is: it blinks, or beeps.",
+        commandName: plainName, abstract: "Let a device show which one it is: it blinks, or beeps.",
         discussion: "Example: matterctl identify kitchen --for 30s")
 
-    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
     @Option(name: .customLong("for"), help: ArgumentHelp("How long; 0 ends it.", valueName: "DURATION"))
     var span = Self.usual
     @OptionGroup var everyday: EverydayOptions

@@ -34,9 +34,10 @@ enum LevelChange: ExpressibleByArgument, TrailingValue {
     }
 }
 
-struct Level: EverydayCommand, PlainCommand {
+struct Level: NodesAndValueCommand {
+    static let plainName = "level"
     static let configuration = CommandConfiguration(
-        commandName: "level", abstract: "Dim to a level.",
+        commandName: plainName, abstract: "Dim to a level.",
         discussion: """
             VALUE is 0–254 or 0%–100%. A light that is off comes on, and 0 switches it off, unless --no-on-off is given.
             With a sign it is a step from the present level: +10%, -10%, +25. The device stops at its ends.
@@ -55,15 +56,7 @@ struct Level: EverydayCommand, PlainCommand {
 
     var nodes: [NodeArgument] { words.nodes }
 
-    mutating func take(_ line: PlainLine) -> Bool {
-        var words = NodesAndValue<LevelChange>()
-        guard words.take(line) else { return false }
-        self.words = words
-        (transition, noOnOff, optionsMask, optionsOverride) = (nil, false, 0, 0)
-        everyday = EverydayOptions(line)
-        options = NetworkOptions(line)
-        return true
-    }
+    mutating func leaveOutOptions() { (transition, noOnOff, optionsMask, optionsOverride) = (nil, false, 0, 0) }
 
     func validate() throws {
         try everyday.check(nodes, options)

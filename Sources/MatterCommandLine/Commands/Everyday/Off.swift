@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterController
 
-struct Off: SwitchCommand {
+struct Off: NodesCommand {
     /// EffectIdentifierEnum of the OnOff cluster (1.5.5.3).
     enum Effect: String, ExpressibleByArgument, CaseIterable {
         case delayedAllOff = "delayed-all-off"
@@ -10,8 +10,9 @@ struct Off: SwitchCommand {
         var effect: OnOff.EffectIdentifier { self == .delayedAllOff ? .delayedAllOff : .dyingLight }
     }
 
+    static let plainName = "off"
     static let configuration = CommandConfiguration(
-        commandName: "off", abstract: "Switch off.",
+        commandName: plainName, abstract: "Switch off.",
         discussion: """
             Of several nodes, each gets a line that says what came of it, and the failure of one does not keep the others \
             from it.
@@ -19,7 +20,7 @@ struct Off: SwitchCommand {
             Example: matterctl off --room Hall
             """)
 
-    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
     @Option(help: ArgumentHelp("How to go off: delayed-all-off or dying-light.", valueName: "EFFECT")) var effect:
         Effect?
     @Option(help: ArgumentHelp("With --effect: its variant.", valueName: "N")) var variant: UInt8?

@@ -1,11 +1,12 @@
 import ArgumentParser
 import MatterController
 
-struct On: SwitchCommand {
+struct On: NodesCommand {
+    static let plainName = "on"
     static let configuration = CommandConfiguration(
-        commandName: "on", abstract: "Switch on.", discussion: "Example: matterctl on kitchen")
+        commandName: plainName, abstract: "Switch on.", discussion: "Example: matterctl on kitchen")
 
-    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -1,12 +1,13 @@
 import ArgumentParser
 import MatterController
 
-struct Toggle: SwitchCommand {
+struct Toggle: NodesCommand {
+    static let plainName = "toggle"
     static let configuration = CommandConfiguration(
-        commandName: "toggle", abstract: "Switch on what is off, and off what is on.",
+        commandName: plainName, abstract: "Switch on what is off, and off what is on.",
         discussion: "Example: matterctl toggle kitchen")
 
-    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

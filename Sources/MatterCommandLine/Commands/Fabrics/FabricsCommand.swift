@@ -52,7 +52,7 @@ struct FabricsCommand: AsyncParsableCommand {
                 Example: matterctl node fabrics remove kitchen 2 --yes
                 """)
 
-        @Argument(help: "Node id or name.") var node: NodeArgument
+        @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
         @Argument(help: "The number of the fabric.") var index: UInt8
         @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
@@ -79,7 +79,7 @@ struct FabricsCommand: AsyncParsableCommand {
             commandName: "label", abstract: "Name our fabric on a device, for other administrators to see.",
             discussion: "Example: matterctl node fabrics label kitchen 'Lake House'")
 
-        @Argument(help: "Node id or name.") var node: NodeArgument
+        @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
         @Argument(help: "The name; at most 32 characters.") var label: String
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -41,7 +41,7 @@ struct ICDCommand: AsyncParsableCommand {
                 Example: matterctl icd register sensor
                 """)
 
-        @Argument(help: "Node id or name.") var node: NodeArgument
+        @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func validate() throws { try node.requireBare() }
@@ -61,7 +61,7 @@ struct ICDCommand: AsyncParsableCommand {
             commandName: "unregister", abstract: "Let a node that is awake no longer check in with this machine.",
             discussion: "Example: matterctl icd unregister sensor --wait")
 
-        @Argument(help: "Node id or name.") var node: NodeArgument
+        @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
         @Flag(help: "Forget the key without telling the device.") var offline = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
@@ -84,7 +84,7 @@ struct ICDCommand: AsyncParsableCommand {
                 Example: matterctl icd stay-active sensor --for 30s --wait
                 """)
 
-        @Argument(help: "Node id or name.") var node: NodeArgument
+        @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
         @Option(name: .customLong("for"), help: ArgumentHelp("How long.", valueName: "DURATION"))
         var span = TimeSpan(.seconds(30))
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions

@@ -10,7 +10,7 @@ struct Ping: NodeSubject {
     private static let probe = ConcreteAttributePath(
         endpoint: 0, cluster: BasicInformation.id, attribute: BasicInformation.Attribute.dataModelRevision)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @Option(help: ArgumentHelp("How many reads to time.", valueName: "N")) var count = 1
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -10,36 +10,34 @@ extension KindOfDeviceCommand {
     static var clusters: [ClusterID] { kind.clusters }
 }
 
+extension KindOfDeviceCommand {
+    /// The name of the command in its place. Below a group with the name of its kind it is what the group does with all words that
+    /// are no command of their own, under a name that is none of a node either.
+    static var nameInPlace: String {
+        kind.verbs.contains { $0.ownWords != nil } ? ":" + kind.name : kind.name
+    }
+
+    /// Whether a command is that of a group.
+    static var isOfGroup: Bool { nameInPlace != kind.name }
+}
+
 /// The command of a kind of device: `KIND [show] [NODE…]` shows its state, `KIND VERB NODE… [VALUE]` changes it.
-struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCommand, KindOfDeviceCommand, VerbNaming {
+struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, KindLineCommand, VerbNaming {
     static var kind: DeviceKind { Declaration.kind }
 
-    static var configuration: CommandConfiguration {
-        let details = kind.details.isEmpty ? "" : kind.details + "\n\n"
-        return CommandConfiguration(
-            commandName: kind.name, abstract: kind.summary,
-            discussion: "\(details)Example: matterctl \(kind.name) \(kind.example)")
-    }
+    static var configuration: CommandConfiguration { kind.configuration(nameInPlace) }
 
     @Argument(
         help: ArgumentHelp(KindLine.help(kind), valueName: KindLine.valueName(kind)),
-        completion: .kind(kind.verbs.isEmpty ? .node : .deviceWords))
+        completion: .kind(kind.verbs.isEmpty ? .endpoint : .deviceWords))
     var words: [String] = []
     @OptionGroup var particular: KindOptions<Declaration>
     @OptionGroup var selection: NodeSelection
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    mutating func take(_ line: PlainLine) -> Bool {
-        words = line.words
-        var none = KindOptions<Declaration>()
-        none.leaveOut()
-        particular = none
-        selection = NodeSelection(line)
-        options = NetworkOptions(line)
-        return true
+    private var line: KindLine {
+        KindLine(words, of: Self.kind, choosesNodes: selection.isGiven, follows: particular.watch)
     }
-
-    private var line: KindLine { KindLine(words, of: Self.kind, choosesNodes: selection.isGiven) }
 
     var verbName: String? { line.verb?.name }
 
@@ -87,7 +85,7 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCo
     }
 
     func verb() throws -> any DeviceVerb {
-        guard let meant = line.meaning(particular.parameters) else {
+        guard let meant = line.meaning(try particular.parameters()) else {
             throw ValidationError("Missing expected argument '<value>'")
         }
         return meant
@@ -105,9 +103,21 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCo
         }
     }
 
+    /// A lock that wants a PIN code says so before anything is sent; for one lock, a person can then type it.
+    private func change(_ line: KindLine, _ context: CommandContext) async throws {
+        do {
+            try await carryOut(verb(), context)
+        } catch let error as ControllerError where error.code == .pinNeeded && context.console.canAsk {
+            var parameters = try particular.parameters()
+            parameters.code = try PINOptions.ask(target)
+            guard let verb = line.meaning(parameters) else { throw error }
+            try await carryOut(verb, context)
+        }
+    }
+
     func run(_ context: CommandContext) async throws {
         let line = line
-        guard line.verb == nil else { return try await carryOut(verb(), context) }
+        guard line.verb == nil else { return try await change(line, context) }
         if line.nodes.count > 1, line.nodes.count == words.count, !Self.kind.verbs.isEmpty,
             let unknown = try unknownNode(words[0], context)
         {
@@ -129,7 +139,7 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCo
         let round = ReadingRound(kind, nodes, selection)
         if particular.watch {
             try await KindWatch(
-                kind, round, span: particular.span, count: particular.count, form: form, context
+                kind, round.parts(context), span: particular.span, count: particular.count, form: form, context
             ).run()
         } else {
             try await round.run(context)
@@ -139,9 +149,6 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, PlainCo
 
 /// The words of such a command.
 struct KindLine {
-    /// The key of the state; the second is what earlier versions had.
-    static let shows: Set<String> = ["show", "status"]
-
     /// The verb; `nil` if the state is to be shown.
     let verb: DeviceKind.Verb?
     /// Those that name nodes; the value too, if it is none.
@@ -153,17 +160,21 @@ struct KindLine {
     /// A word that was meant as a value of the usual verb, but is none: it begins as a number does, and is no node id.
     let mistakenValue: (word: String, verb: DeviceKind.Verb)?
 
-    /// - Parameter choosesNodes: whether options choose nodes, so that none need be named.
-    init(_ words: [String], of kind: DeviceKind, choosesNodes: Bool) {
+    /// - Parameters:
+    ///   - choosesNodes: whether options choose nodes, so that none need be named.
+    ///   - follows: whether the state is followed, so that no verb is meant.
+    init(_ words: [String], of kind: DeviceKind, choosesNodes: Bool, follows: Bool = false) {
         let first = words.first
         var rest = words[...]
-        var verb = first.flatMap(kind.verb)
-        if verb != nil || first.map(Self.shows.contains) ?? false {
+        var verb = first.flatMap(kind.verb).flatMap { $0.ownWords == nil ? $0 : nil }
+        if verb != nil || first.map(kind.isShow) ?? false {
             rest = rest.dropFirst()
         } else if let usual = kind.usual, let count = usual.meaning(of: words)?.words,
-            words.count > count || choosesNodes || !(words.last ?? "").allSatisfy(\.isNumber)
+            words.count > count || choosesNodes || !usual.isOpen && !(words.last ?? "").allSatisfy(\.isNumber)
         {
             verb = usual
+        } else if let other = kind.ofNodes, !follows, first != nil || choosesNodes {
+            verb = other
         }
         self.verb = verb
         let last = words.count > (choosesNodes ? 0 : 1) ? words.last : nil
@@ -197,13 +208,19 @@ struct KindLine {
     static let nodesHelp = "Node ids, names or patterns of names, with /EP for an endpoint; without any, all are shown"
 
     static func help(_ kind: DeviceKind) -> String {
-        kind.verbs.isEmpty ? nodesHelp + "." : "A verb, and the nodes. \(nodesHelp). With a verb, also group:GROUP."
+        guard !kind.verbs.isEmpty else { return nodesHelp + "." }
+        let groups = kind.usual?.isOpen ?? false ? "" : " With a verb, also group:GROUP."
+        return "A verb, and the nodes. \(nodesHelp).\(groups)"
     }
 
     /// The lines of the page about the verbs: what is typed, and what comes of it.
     static func verbs(_ kind: DeviceKind) -> [(typed: String, text: String)] {
-        [("[show] [NODE...]", "Show the state; with --watch, follow it.")]
+        let show = kind.ofNodes == nil ? "[show]" : "show"
+        return [("\(show) [NODE...]", "Show the state; with --watch, follow it.")]
             + kind.verbs.map { verb in
+                if let words = verb.ownWords {
+                    return ("\(verb.name) \(words)", "\(verb.summary) Has a page of its own.")
+                }
                 let options = verb.options.map { "--" + $0.parameter.rawValue }
                 let facts = [
                     verb.value.map { "VALUE: \($0)." },
@@ -215,5 +232,15 @@ struct KindLine {
                     ([verb.summary] + facts).compactMap { $0 }.joined(separator: " ")
                 )
             }
+    }
+}
+
+extension DeviceKind {
+    /// The configuration of a command of the kind, for the parser.
+    func configuration(_ name: String) -> CommandConfiguration {
+        CommandConfiguration(
+            commandName: name, abstract: summary,
+            discussion: "\(details.isEmpty ? "" : details + "\n\n")Example: matterctl \(self.name) \(example)",
+            shouldDisplay: name == self.name)
     }
 }

@@ -13,13 +13,30 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
     @Flag(help: Self.series("With --watch: lines of a table: time, node, name, path, value, unit.")) var csv = false
     @Option(help: Self.help("LEVEL", .level)) var level: String?
     @Option(help: Self.help("DURATION", .transition)) var transition: TimeSpan?
-    @Flag(help: Self.change("Wait for the end of the change, read the state back and print it.")) var verify = false
-    @Flag(name: .long, help: Self.change("Send nothing; show what would be sent.")) var dryRun = false
+    @Option(help: Self.help("@FILE", .code), completion: .kind(.contents)) var pin: String?
+    @Option(help: Self.help("DURATION", .relockAfter)) var relockAfter: TimeSpan?
+    @Flag(
+        name: .common(.verify), help: Self.change("Wait for the end of the change, read the state back and print it."))
+    var verify = false
+    @Flag(name: .common(.dryRun), help: Self.change("Send nothing; show what would be sent.")) var dryRun = false
 
-    /// Makes them those of a line without any.
-    mutating func leaveOut() {
-        (watch, plot, csv, verify, dryRun) = (false, false, false, false, false)
-        (span, count, level, transition) = (nil, nil, nil, nil)
+    /// As of a line without any.
+    static var none: Self {
+        var options = Self()
+        (options.watch, options.plot, options.csv, options.verify, options.dryRun) = (false, false, false, false, false)
+        (options.span, options.count, options.level, options.transition) = (nil, nil, nil, nil)
+        (options.pin, options.relockAfter) = (nil, nil)
+        return options
+    }
+
+    /// - Returns: `false` for an option of another group.
+    mutating func take(_ given: CommonOption.Given) -> Bool {
+        switch given.option {
+        case .verify: verify = true
+        case .dryRun: dryRun = true
+        default: return false
+        }
+        return true
     }
 
     /// The help of an option, with the verbs that take it.
@@ -54,8 +71,11 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
         try ValueForm.chosen(plot: plot, csv: csv, isJSON: options.state.output.json)
     }
 
-    var parameters: DeviceKind.Parameters {
+    /// - Throws: ``CommandLineError`` about the file with a PIN code.
+    func parameters() throws -> DeviceKind.Parameters {
         var parameters = DeviceKind.Parameters()
+        parameters.code = try PINOptions.code(pin)
+        parameters.relockAfter = relockAfter?.duration
         parameters.time = span?.duration
         parameters.level = level.flatMap(Self.percent)
         parameters.transition = transition?.duration
@@ -77,6 +97,11 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
         if let transition, transition.duration > .seconds(6553) {
             throw ValidationError("a transition takes at most 6553 s")
         }
+        try PINOptions.check(pin)
+        try relockAfter?.requireSome("--relock-after")
+        if let relockAfter, relockAfter.duration > .seconds(UInt16.max) {
+            throw ValidationError("--relock-after is at most 65535 s")
+        }
     }
 
     /// Refuses what the line has no use for.
@@ -93,7 +118,7 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
             guard !verify, !dryRun else {
                 throw ValidationError("--verify and --dry-run are for what changes something")
             }
-            try refuse([.level, .transition], nil)
+            try refuse(DeviceKind.Option.Parameter.allCases.filter { $0 != .time }, nil)
             if !watch, count != nil { throw ValidationError("--count needs --watch") }
             if !watch, span != nil {
                 let verbs = Self.verbs(taking: .time)
@@ -104,6 +129,9 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
         }
         guard !watch else { throw ValidationError("--watch is for what shows a state") }
         guard count == nil else { throw ValidationError("--count needs --watch") }
+        guard pin == nil || !dryRun else {
+            throw ValidationError("--dry-run would show the PIN code: leave --pin out")
+        }
         try refuse(DeviceKind.Option.Parameter.allCases, verb)
     }
 
@@ -132,6 +160,8 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
         case .time: span != nil
         case .level: level != nil
         case .transition: transition != nil
+        case .code: pin != nil
+        case .relockAfter: relockAfter != nil
         }
     }
 }

@@ -3,7 +3,7 @@ import MatterController
 /// Follows devices of a kind and says what happens, a line each.
 struct KindWatch {
     private let kind: DeviceKind
-    private let round: ReadingRound
+    private let parts: [NodeSelection.Part]
     private let context: CommandContext
     private let span: TimeSpan?
     private let count: Int?
@@ -14,12 +14,12 @@ struct KindWatch {
     ///   - count: the lines after which it ends.
     ///   - form: `nil` for lines of text or JSON.
     init(
-        _ kind: DeviceKind, _ round: ReadingRound, span: TimeSpan?, count: Int?, form: ValueForm? = nil,
+        _ kind: DeviceKind, _ parts: [NodeSelection.Part], span: TimeSpan?, count: Int?, form: ValueForm? = nil,
         _ context: CommandContext
     ) {
         self.form = form
         self.kind = kind
-        self.round = round
+        self.parts = parts
         self.context = context
         self.span = span
         self.count = count
@@ -27,7 +27,6 @@ struct KindWatch {
 
     func run() async throws {
         try form?.check(context.console)
-        let parts = try await round.parts(context)
         let nodes = parts.map(\.node)
         var watch = DeviceWatch(kind)
         // A node among several whose endpoints were named is asked for those that all of them have.

@@ -1,15 +1,17 @@
 import ArgumentParser
 import MatterController
 
+/// Locks: what their kind declares, and the commands that are about one user, or about settings.
 struct DoorLockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lock", abstract: "Lock a door; the state, users, codes and settings of its lock.",
-        discussion: "Example: matterctl lock door",
-        subcommands: [
-            LockShow.self, Lock.self, Unlock.self, LockCodes.self, LockAddCode.self, LockRemoveCode.self,
-            LockRestrict.self, LockUnrestrict.self,
-            LockConfig.self,
-        ], defaultSubcommand: Lock.self)
+        commandName: LockKind.kind.name, abstract: LockKind.kind.summary,
+        discussion: "Example: matterctl lock show door",
+        subcommands: [KindCommand<LockKind>.self] + own, defaultSubcommand: KindCommand<LockKind>.self)
+
+    /// Those of their own, in the order of the declaration.
+    static let own: [any ParsableCommand.Type] = [
+        LockCodes.self, LockAddCode.self, LockRemoveCode.self, LockRestrict.self, LockUnrestrict.self, LockConfig.self,
+    ]
 }
 
 /// A command about the users of one lock.
@@ -26,7 +28,7 @@ extension DoorLockUsersCommand {
     }
 }
 
-struct LockConfig: EverydayCommand {
+struct LockConfig: NodesCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Show or change the settings of a lock.",
         discussion: """
@@ -35,7 +37,7 @@ struct LockConfig: EverydayCommand {
             Example: matterctl lock config door --wrong-code-limit 3 --auto-relock 30s
             """)
 
-    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
     @Option(help: ArgumentHelp("How many wrong codes lock the keypad.", valueName: "N")) var wrongCodeLimit: String?
     @Option(help: ArgumentHelp("How long it stays locked.", valueName: "DURATION")) var lockout: String?
     @Option(
@@ -57,6 +59,11 @@ struct LockConfig: EverydayCommand {
     @Option(help: ArgumentHelp("The language that it speaks, such as en.", valueName: "LANGUAGE")) var language: String?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    mutating func leaveOutOptions() {
+        (wrongCodeLimit, lockout, autoRelock, mode) = (nil, nil, nil, nil)
+        (pinForRemote, volume, language) = (nil, nil, nil)
+    }
 
     private var words: [(LockSetting, String)] {
         LockSetting.allCases.compactMap { setting in

@@ -14,89 +14,69 @@ struct PINOptions: ParsableArguments {
         return options
     }
 
-    func validate() throws {
+    /// - Parameter pin: the value of `--pin`.
+    static func check(_ pin: String?) throws {
         guard let pin, !pin.hasPrefix("@") || pin.count < 2 else { return }
         throw ValidationError("--pin takes @FILE, or @- for stdin: other users can see the arguments of a command")
     }
 
-    func code() throws -> String? { try pin.map { try InputFile.firstLine(String($0.dropFirst())) } }
-}
-
-/// A command to a lock.
-protocol LockCommand: EverydayCommand {
-    var code: PINOptions { get }
-    var action: LockVerb.Action { get }
-}
-
-extension LockCommand {
-    func checkCode() throws {
-        try everyday.check(nodes, options)
-        guard code.pin == nil || !everyday.dryRun else {
-            throw ValidationError("--dry-run would show the PIN code: leave --pin out")
-        }
+    /// - Parameter pin: the value of `--pin`.
+    static func code(_ pin: String?) throws -> String? {
+        try pin.map { try InputFile.firstLine(String($0.dropFirst())) }
     }
 
-    func validate() throws { try checkCode() }
-
-    func verb() throws -> any DeviceVerb { LockVerb(action, pin: try code.code()) }
-
-    /// A lock that wants a PIN code says so before anything is sent; for one lock, a person can then type it.
-    func run(_ context: CommandContext) async throws {
-        do {
-            try await carryOut(try verb(), context)
-        } catch let error as ControllerError where error.code == .pinNeeded && context.console.canAsk {
-            let pin = try Prompt.line(
-                "PIN code of \(target?.text ?? "the lock")", isSecret: true, hint: "use --pin @FILE")
-            try await carryOut(LockVerb(action, pin: pin), context)
-        }
+    /// Asks a person.
+    static func ask(_ target: NodeTarget?) throws -> String {
+        try Prompt.line("PIN code of \(target?.text ?? "the lock")", isSecret: true, hint: "use --pin @FILE")
     }
+
+    func validate() throws { try Self.check(pin) }
+
+    func code() throws -> String? { try Self.code(pin) }
 }
 
-struct Lock: LockCommand, SwitchCommand {
+/// `unlock door`, short for `lock unlock door`.
+struct Unlock: NodesCommand, VerbNaming {
+    static let plainName = "unlock"
     static let configuration = CommandConfiguration(
-        commandName: "lock", abstract: "Lock a door.", discussion: "Example: matterctl lock lock door")
-
-    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
-    @OptionGroup var code: PINOptions
-    @OptionGroup var everyday: EverydayOptions
-    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    var action: LockVerb.Action { .lock }
-
-    mutating func leaveOutOptions() { code = .none }
-}
-
-struct Unlock: LockCommand, SwitchCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "unlock", abstract: "Unlock a door.",
+        commandName: plainName, abstract: "Unlock a door.",
         discussion: """
             A lock that wants a PIN code gets it from a file, from stdin, or asks on a terminal.
 
             Example: matterctl unlock door --pin @pin.txt --relock-after 30s
             """)
 
-    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.nodeOrGroup)) var nodes: [NodeArgument] = []
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
     @OptionGroup var code: PINOptions
     @Option(help: ArgumentHelp("Lock again after this time.", valueName: "DURATION")) var relockAfter: TimeSpan?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    mutating func leaveOutOptions() {
-        code = .none
-        relockAfter = nil
+    var verbName: String? { nil }
+    var otherNames: [String] { ["\(LockKind.kind.name) \(Self.plainName)"] }
+
+    mutating func leaveOutOptions() { (code, relockAfter) = (.none, nil) }
+
+    /// The same line as that of the kind.
+    private var line: KindCommand<LockKind> {
+        var command = KindCommand<LockKind>()
+        command.words = [Self.plainName] + nodes.map(\.text)
+        var particular = KindOptions<LockKind>.none
+        (particular.pin, particular.relockAfter) = (code.pin, relockAfter)
+        (particular.verify, particular.dryRun) = (everyday.verify, everyday.dryRun)
+        command.particular = particular
+        command.selection = everyday.selection
+        command.options = options
+        return command
     }
 
     func validate() throws {
-        try checkCode()
-        try relockAfter?.requireSome("--relock-after")
-        if let relockAfter, relockAfter.duration > .seconds(UInt16.max) {
-            throw ValidationError("--relock-after is at most 65535 s")
-        }
+        let line = line
+        try line.particular.validate()
+        try line.validate()
     }
 
-    /// A part of a second is a whole one: 0 might mean never.
-    var action: LockVerb.Action {
-        .unlock(
-            relockAfter: relockAfter.map { UInt16(clamping: Int64(($0.duration / .seconds(1)).rounded(.up))) })
-    }
+    func verb() throws -> any DeviceVerb { try line.verb() }
+
+    func run(_ context: CommandContext) async throws { try await line.run(context) }
 }

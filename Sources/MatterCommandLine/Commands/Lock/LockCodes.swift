@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterController
 
-struct LockCodes: DoorLockUsersCommand {
+struct LockCodes: DoorLockUsersCommand, OneNodeCommand {
     static let configuration = CommandConfiguration(
         commandName: "codes",
         abstract: "List the users of a lock with their codes; the codes themselves stay in the lock.",
@@ -18,7 +18,7 @@ struct LockCodes: DoorLockUsersCommand {
     }
 }
 
-struct LockAddCode: DoorLockUsersCommand {
+struct LockAddCode: DoorLockUsersCommand, OneNodeCommand {
     static let configuration = CommandConfiguration(
         commandName: "add-code", abstract: "Add a PIN code, for a new user of a lock or for one it has.",
         discussion: """
@@ -32,6 +32,8 @@ struct LockAddCode: DoorLockUsersCommand {
     @Option(help: ArgumentHelp("The name of the user, at most 10 bytes.", valueName: "NAME")) var name: String?
     @Option(help: ArgumentHelp("The user who gets the code, by index or name.", valueName: "USER")) var user: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    mutating func leaveOutOptions() { (code, name, user) = (.none, nil, nil) }
 
     func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         let pin =

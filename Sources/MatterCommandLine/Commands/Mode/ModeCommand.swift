@@ -1,33 +1,21 @@
 import ArgumentParser
 import MatterController
 
-struct ModeCommand: PlainCommand, VerbNaming {
-    static let configuration = CommandConfiguration(
-        commandName: "mode", abstract: "Show the modes of devices, or change them.",
-        discussion: """
-            For whatever has modes: vacuum cleaners, washing machines, ovens, mode switches. A mode is meant by its label, \
-            by its purpose (Quick, Night) or by its number. A single node is asked for its modes; so are the nodes of \
-            --room, --type or --all where no word follows.
-
-            Example: matterctl mode robot 'Deep clean'
-            """)
+/// The command of ``ModeKind``: which modes there are, only the device knows.
+struct ModeCommand: KindLineCommand, VerbNaming {
+    static let kind = ModeKind.kind
+    static let configuration = kind.configuration(kind.name)
 
     @Argument(
-        help: ArgumentHelp(
-            "The nodes, with /EP for an endpoint; and last the mode. Without it, the modes are shown.",
-            valueName: "node-or-mode"), completion: .kind(.nodesAndMode))
+        help: ArgumentHelp(KindLine.help(kind), valueName: KindLine.valueName(kind)), completion: .kind(.deviceWords))
     var words: [String] = []
-    @OptionGroup var everyday: EverydayOptions
+    @OptionGroup var particular: KindOptions<ModeKind>
+    @OptionGroup var selection: NodeSelection
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    mutating func take(_ line: PlainLine) -> Bool {
-        words = line.words
-        everyday = EverydayOptions(line)
-        options = NetworkOptions(line)
-        return true
+    private var everyday: EverydayOptions {
+        EverydayOptions(selection, verify: particular.verify, dryRun: particular.dryRun)
     }
-
-    private var selection: NodeSelection { everyday.selection }
 
     /// Whether nodes are meant for what they have in common; the cluster alone says which modes are meant.
     private var choosesNodes: Bool {
@@ -35,13 +23,15 @@ struct ModeCommand: PlainCommand, VerbNaming {
             || selection.filter.cluster != nil && words.isEmpty
     }
 
-    private var mode: String? { words.count > (choosesNodes ? 0 : 1) ? words.last : nil }
-
-    var verbName: String? { mode == nil ? nil : "set" }
-
-    private var nodes: [NodeArgument] {
-        (mode == nil ? words : words.dropLast()).compactMap { NodeArgument(argument: $0) }
+    private var line: KindLine {
+        KindLine(words, of: Self.kind, choosesNodes: choosesNodes, follows: particular.watch)
     }
+
+    private var mode: String? { line.valueWords?.last }
+
+    var verbName: String? { line.verb?.name }
+
+    private var nodes: [NodeArgument] { line.nodes.compactMap { NodeArgument(argument: $0) } }
 
     /// The node, if there is only one.
     private var one: NodeArgument? {
@@ -50,24 +40,30 @@ struct ModeCommand: PlainCommand, VerbNaming {
 
     var target: NodeTarget? { one.map { NodeTarget($0.node) } }
 
-    var onlyReads: Bool { mode == nil }
-    var isServed: Bool { !everyday.dryRun }
+    var longestRun: Duration? { particular.watch ? nil : options.timeout?.duration }
+
+    var onlyReads: Bool { line.verb == nil && !particular.watch }
+    var isServed: Bool { !particular.watch && !everyday.dryRun }
 
     func validate() throws {
-        for word in mode == nil ? words : words.dropLast() where NodeArgument(argument: word) == nil {
+        let line = line
+        try particular.check(line)
+        for word in line.nodes where NodeArgument(argument: word) == nil {
             throw ValidationError(
                 "The value '\(word)' is invalid for '<node>' (node id or name, with /EP for an endpoint)")
         }
-        guard mode != nil || !everyday.verify && !everyday.dryRun else {
-            throw ValidationError("--verify and --dry-run are for what changes something")
-        }
-        if everyday.dryRun { try options.requireOffline() }
         guard options.address == nil || one != nil else { throw ValidationError("--address is for one node") }
+        guard let verb = line.verb else { return }
+        if everyday.dryRun { try options.requireOffline() }
+        guard line.valueWords != nil, choosesNodes || !line.nodes.isEmpty else {
+            throw ValidationError("Missing expected argument '<value>' (\(verb.value ?? ""))")
+        }
         try selection.require(nodes.map(\.node))
     }
 
     func run(_ context: CommandContext) async throws {
         let cluster = try selection.filter.cluster.map { try Catalogue.standard.cluster(named: $0).id }
+        if particular.watch { return try await follow(cluster, context) }
         guard let one else { return try await runEach(cluster, context) }
         let (record, endpoint) = try context.controller.nodes.place(of: one.node, endpoint: one.endpoint)
         let target = NodeTarget(one.node)
@@ -78,9 +74,42 @@ struct ModeCommand: PlainCommand, VerbNaming {
             of: record, endpoint: endpoint, cluster: cluster, title: target.text, budget: context.budget)
         guard let mode else { return context.console.result(found.flatMap { Self.reports($0) }) }
         let change = try await change(found, to: mode, context)
-        guard let state = change.state else { return }
+        guard let state = change.state else {
+            return context.console.object {
+                Field("node", record.nodeID)
+                Field("name", record.name)
+                Field("endpoint", change.device.place.endpoint)
+                Field("result", "done")
+            }
+        }
         try show(state, change, target, context)
         if !state.isSettled { context.console.warning(EverydayRound.underWay(target)) }
+    }
+
+    /// A line for each new mode.
+    private func follow(_ cluster: ClusterID?, _ context: CommandContext) async throws {
+        let parts: [NodeSelection.Part]
+        if let one {
+            let (node, endpoint) = try context.controller.nodes.place(of: one.node, endpoint: one.endpoint)
+            parts = [NodeSelection.Part(node, [endpoint])]
+        } else {
+            parts = try await self.parts(context)
+        }
+        try await KindWatch(
+            cluster.map { Self.kind.only($0) } ?? Self.kind, parts, span: particular.span, count: particular.count,
+            context
+        ).run()
+    }
+
+    /// The nodes that are meant and have modes.
+    private func parts(_ context: CommandContext) async throws -> [NodeSelection.Part] {
+        let parts = try await selection.parts(nodes, of: context.controller, in: .standard) { endpoint in
+            endpoint.serverClusters.contains { DeviceModes.isMode(ClusterID($0)) }
+        }
+        guard !parts.isEmpty else {
+            throw ControllerError(.deviceLacks, "none of the chosen nodes has modes", hint: .step("node.see"))
+        }
+        return parts
     }
 
     /// The mode that a device has come to; by its label for people, with its number for programs.
@@ -100,12 +129,7 @@ struct ModeCommand: PlainCommand, VerbNaming {
 
     /// One result for each node; the failure of one costs the others nothing.
     private func runEach(_ cluster: ClusterID?, _ context: CommandContext) async throws {
-        let parts = try await selection.parts(nodes, of: context.controller, in: .standard) { endpoint in
-            endpoint.serverClusters.contains { DeviceModes.isMode(ClusterID($0)) }
-        }
-        guard !parts.isEmpty else {
-            throw ControllerError(.deviceLacks, "none of the chosen nodes has modes", hint: .step("node.see"))
-        }
+        let parts = try await parts(context)
         if let mode, everyday.dryRun {
             let rehearsals = try parts.flatMap { part in
                 try part.endpoints.map { endpoint in

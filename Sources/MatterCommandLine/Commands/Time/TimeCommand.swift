@@ -16,7 +16,7 @@ struct TimeSync: NodeSubject {
             Example: matterctl time sync kitchen
             """)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws { try node.requireBare() }

@@ -11,7 +11,7 @@ struct Events: NodeSubject {
             Example: matterctl events kitchen --since 1d
             """)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @Argument(help: "Which events.", completion: .kind(.path(.event))) var paths: [String] = []
     @Option(help: ArgumentHelp("Only later ones.", valueName: "SINCE")) var since: String?
     @Flag(help: "Go on with new ones until stopped.") var follow = false

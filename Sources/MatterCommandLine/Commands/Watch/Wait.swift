@@ -11,7 +11,7 @@ struct Wait: NodeSubject {
             Example: matterctl wait sensor 1/boolean-state/state-value=true --for 10m && matterctl on hall
             """)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @Argument(help: ArgumentHelp("What is waited for.", valueName: "path=value"), completion: .kind(.condition))
     var condition: String
     @Option(

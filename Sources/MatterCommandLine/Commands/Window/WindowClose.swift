@@ -10,7 +10,7 @@ struct WindowClose: NodeSubject {
             Example: matterctl window close kitchen
             """)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws { try node.requireBare() }

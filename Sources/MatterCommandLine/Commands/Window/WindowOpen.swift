@@ -11,7 +11,7 @@ struct WindowOpen: NodeSubject {
             Example: matterctl window open kitchen --for 10min
             """)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @Option(name: .customLong("for"), help: ArgumentHelp("How long: 3 to 15 minutes.", valueName: "DURATION"))
     var span = TimeSpan(.seconds(300))
     @Flag(help: "With the setup code that the device was made with, which matterctl does not know.") var basic = false

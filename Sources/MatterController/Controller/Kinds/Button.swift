@@ -2,8 +2,9 @@ import MatterModel
 
 /// Buttons and switches (Matter application cluster specification 1.13).
 enum ButtonKind: DeviceKindDeclaration {
+    static let name = "button"
     static let kind = DeviceKind(
-        "button", "Buttons and switches: their positions, and what people do with them.", example: "bedside --watch",
+        name, "Buttons and switches: their positions, and what people do with them.", example: "bedside --watch",
         trait: "has a button", synonyms: ["buttons", "switch"],
         readings: [Reading(Switch.id, Switch.Attribute.currentPosition, "position")],
         news: .events(Switch.id) { news($0) })

@@ -2,6 +2,7 @@ public import MatterModel
 
 /// Lights with a colour (Matter application cluster specification 3.2).
 enum ColorKind: DeviceKindDeclaration {
+    static let name = "color"
     private typealias Attribute = ColorControl.Attribute
 
     static var repeatable: [ClusterID: Set<String>] {
@@ -64,7 +65,7 @@ enum ColorKind: DeviceKindDeclaration {
     }
 
     static let kind = DeviceKind(
-        "color", "The colour of lights.", details: "Of a hue, 0 is red, 120 is green and 240 is blue.",
+        name, "The colour of lights.", details: "Of a hue, 0 is red, 120 is green and 240 is blue.",
         example: "desk 2700K --transition 2s", trait: "has colours",
         synonyms: ["colour", "hue", "kelvin"],
         readings: [

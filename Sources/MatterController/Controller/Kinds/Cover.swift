@@ -2,6 +2,7 @@ public import MatterModel
 
 /// Blinds, shutters and curtains (Matter application cluster specification 5.3).
 enum CoverKind: DeviceKindDeclaration {
+    static let name = "cover"
     private typealias Attribute = WindowCovering.Attribute
 
     static var repeatable: [ClusterID: Set<String>] {
@@ -14,7 +15,7 @@ enum CoverKind: DeviceKindDeclaration {
     }
 
     static let kind = DeviceKind(
-        "cover", "Blinds, shutters and curtains.",
+        name, "Blinds, shutters and curtains.",
         details: "Of a position and of slats, 0% is open and 100% is closed.",
         example: "bedroom 40%", trait: "is a blind",
         synonyms: ["blind", "blinds", "shade", "shutter", "curtain", "position"],

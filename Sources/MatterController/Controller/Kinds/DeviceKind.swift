@@ -28,12 +28,14 @@ public struct DeviceKind: Sendable {
     let news: News
     /// Whether it measures: its values are drawn and written into tables as they change.
     public let isMeter: Bool
+    /// Other keys of the state beside `show`, of earlier versions, which pages do not show.
+    public let showAliases: [String]
 
     init(
         _ name: String, _ summary: String, details: String = "", example: String, trait: String,
         synonyms: [String] = [],
         readings: [Reading], glance: [Reading] = [], also: [ClusterID] = [], news: News = .readings,
-        isMeter: Bool = false,
+        isMeter: Bool = false, showAliases: [String] = ["status"],
         verbs: [Verb] = []
     ) {
         self.name = name
@@ -46,6 +48,7 @@ public struct DeviceKind: Sendable {
         self.glance = glance
         self.news = news
         self.isMeter = isMeter
+        self.showAliases = showAliases
         self.verbs = verbs
         var clusters: [ClusterID] = []
         for cluster in readings.filter({ $0.deviceType == nil }).map(\.cluster) + also where !clusters.contains(cluster)
@@ -59,7 +62,16 @@ public struct DeviceKind: Sendable {
     public var quantities: DeviceKind {
         DeviceKind(
             name, summary, details: details, example: example, trait: trait, synonyms: synonyms,
-            readings: readings.filter(\.isQuantity), news: news, isMeter: isMeter, verbs: verbs)
+            readings: readings.filter(\.isQuantity), news: news, isMeter: isMeter, showAliases: showAliases,
+            verbs: verbs)
+    }
+
+    /// The same kind with the values of one cluster.
+    public func only(_ cluster: ClusterID) -> DeviceKind {
+        DeviceKind(
+            name, summary, details: details, example: example, trait: trait, synonyms: synonyms,
+            readings: readings.filter { $0.cluster == cluster }, news: news, isMeter: isMeter,
+            showAliases: showAliases, verbs: verbs)
     }
 
     /// Every kind, in the order of the pages.
@@ -67,7 +79,7 @@ public struct DeviceKind: Sendable {
         LockKind.self, ThermostatKind.self, FanKind.self, CoverKind.self, ColorKind.self, ValveKind.self,
         VacuumKind.self,
         MediaKind.self, SmokeAlarmKind.self, SensorKind.self, MotionKind.self, EnergyKind.self, ButtonKind.self,
-        BatteryKind.self,
+        BatteryKind.self, ModeKind.self, SceneKind.self,
     ]
 
     /// The words about a node of another kind: `is not a valve`, `has no button`.
@@ -90,10 +102,18 @@ public struct DeviceKind: Sendable {
 
     /// The verb that is meant where only a value follows the nodes: `fan desk 30%`.
     public var usual: Verb? { verbs.first(where: \.isUsual) }
+
+    /// The verb that is meant where nodes stand alone: `lock door`; `nil` if that shows their state.
+    public var ofNodes: Verb? { verbs.first { $0.isOfNodes } }
+
+    /// Whether a word asks for the state.
+    public func isShow(_ word: String) -> Bool { word == "show" || showAliases.contains(word) }
 }
 
 /// Where a kind of device is declared, so that a command can be made for it.
 public protocol DeviceKindDeclaration: Sendable {
+    /// As it is typed: a kind is found by it, and only that one is made.
+    static var name: String { get }
     /// The kind.
     static var kind: DeviceKind { get }
     /// The names of the commands of its clusters that may be sent again if the fate of the first is unknown: they set an absolute
@@ -119,6 +139,10 @@ extension DeviceKind {
         public var level: UInt8?
         /// How long the change takes.
         public var transition: Duration?
+        /// The PIN code of a lock, where it wants one.
+        public var code: String?
+        /// How long an opened lock stays open; `nil` for what the device does by itself.
+        public var relockAfter: Duration?
 
         /// Without options.
         public init() {}
@@ -134,6 +158,10 @@ extension DeviceKind {
             case level
             /// A duration.
             case transition
+            /// A file with a secret, which is no argument: other users see arguments.
+            case code = "pin"
+            /// A duration.
+            case relockAfter = "relock-after"
         }
 
         /// Which of the parameters it gives.
@@ -167,6 +195,15 @@ extension DeviceKind {
         public let options: [Option]
         /// Whether it is meant where only a value follows the nodes.
         public let isUsual: Bool
+        /// Whether a value may be any word.
+        public let isOpen: Bool
+        /// Whether it is meant where nodes stand alone.
+        fileprivate var isOfNodes = false
+        /// Whether its name is a command too: `unlock door`.
+        public private(set) var isShort = false
+        /// The words behind it, of a verb with a command of its own, which has parameters that no other verb has; `nil` for the
+        /// others, which the kind carries out.
+        public private(set) var ownWords: String?
         private let meaning: @Sendable ([String], Parameters) -> (verb: any DeviceVerb, words: Int)?
 
         init<Value>(
@@ -183,6 +220,7 @@ extension DeviceKind {
             self.example = value.example
             self.options = options
             self.isUsual = isUsual
+            self.isOpen = value.isOpen
             meaning = { words, parameters in
                 value.last(words).map { (verb($0.value, parameters), $0.words) }
             }
@@ -201,7 +239,40 @@ extension DeviceKind {
             self.example = nil
             self.options = options
             self.isUsual = false
+            self.isOpen = false
             meaning = { _, parameters in (verb(parameters), 0) }
+        }
+
+        /// A verb with a command of its own.
+        ///
+        /// - Parameter words: those behind it: `NODE USER`.
+        init(_ name: String, _ summary: String, own words: String) {
+            self.name = name
+            self.summary = summary
+            self.aliases = []
+            self.synonyms = []
+            self.value = nil
+            self.offers = []
+            self.example = nil
+            self.options = []
+            self.isUsual = false
+            self.isOpen = false
+            ownWords = words
+            meaning = { _, _ in nil }
+        }
+
+        /// The same verb, meant where nodes stand alone.
+        var ofNodes: Verb {
+            var verb = self
+            verb.isOfNodes = true
+            return verb
+        }
+
+        /// The same verb, whose name is a command too.
+        var short: Verb {
+            var verb = self
+            verb.isShort = true
+            return verb
         }
 
         /// The verb, and how many words at the end of a line belong to its value; `nil` if those are no value of
@@ -221,6 +292,8 @@ extension DeviceKind {
         case readings
         /// Each new value, with more for programs.
         case more(@Sendable (TLVValue) -> [DeviceNews.Field])
+        /// Each new mode, by the label of the device.
+        case modes
         /// Events at a cluster.
         case events(ClusterID, @Sendable (EventReport) -> DeviceNews?)
     }
@@ -256,6 +329,8 @@ public struct DeviceWatch: Sendable {
     private let kind: DeviceKind
     /// MeasurementUnit of the places that have said it.
     private var units: [ClusterPlace: TLVValue] = [:]
+    /// The modes of the places that have said them.
+    private var modes: [ClusterPlace: TLVValue] = [:]
 
     private struct ClusterPlace: Hashable {
         let node: NodeID
@@ -280,11 +355,13 @@ public struct DeviceWatch: Sendable {
         for reading in kind.readings where !clusters.contains(reading.cluster) { clusters.append(reading.cluster) }
         let known = Set(nodes.flatMap(\.endpoints).flatMap(\.serverClusters))
         let served = clusters.filter { known.contains($0.rawValue) }
+        let isWhole = if case .modes = kind.news { true } else { false }
         return (
             endpoints.flatMap { endpoint in
                 (served.isEmpty ? clusters : served).map { cluster in
                     let readings = kind.readings.filter { $0.cluster == cluster }
-                    let only = readings.count == 1 && !readings[0].hasMeasurementUnit ? readings[0].attribute : nil
+                    let isOne = readings.count == 1 && !readings[0].hasMeasurementUnit && !isWhole
+                    let only = isOne ? readings[0].attribute : nil
                     return AttributePath(endpoint: endpoint, cluster: cluster, attribute: only)
                 }
             }, []
@@ -299,7 +376,7 @@ public struct DeviceWatch: Sendable {
             // Events from before the start are the device's log, and no news.
             return isFirst ? [] : result.events.compactMap(tell)
         }
-        return told(result, of: node).map { news($0.reading, $0.value, $0.measured, at: $0.path.endpoint) }
+        return told(result, of: node).map { news($0.reading, $0.value, $0.measured, $0.label, at: $0.path.endpoint) }
     }
 
     /// The values of a report, for tables and charts.
@@ -309,7 +386,9 @@ public struct DeviceWatch: Sendable {
         }
     }
 
-    private typealias Told = (reading: Reading, value: TLVValue, measured: TLVValue?, path: ConcreteAttributePath)
+    private typealias Told = (
+        reading: Reading, value: TLVValue, measured: TLVValue?, label: String?, path: ConcreteAttributePath
+    )
 
     /// The readings in a report.
     private mutating func told(_ result: ReadResult, of node: NodeRecord) -> [Told] {
@@ -319,6 +398,12 @@ public struct DeviceWatch: Sendable {
         for report in result.attributes where report.path.attribute == Reading.measurementUnit {
             units[place(report.path)] = report.value
         }
+        if case .modes = kind.news {
+            for report in result.attributes
+            where report.path.attribute == DeviceModes.attributes(of: report.path.cluster).supported {
+                modes[place(report.path)] = report.value
+            }
+        }
         return result.attributes.compactMap { report in
             let types = node.endpoints.first { $0.number == report.path.endpoint.rawValue }?.deviceTypes ?? []
             let reading = kind.readings.first { reading in
@@ -326,21 +411,26 @@ public struct DeviceWatch: Sendable {
                     && reading.deviceType.map { types.contains($0.rawValue) } ?? true
             }
             guard let reading, let value = report.value else { return nil }
-            return (reading, value, reading.hasMeasurementUnit ? units[place(report.path)] : nil, report.path)
+            let label = modes[place(report.path)].flatMap {
+                DeviceModes.label(of: value, in: report.path.cluster, modes: $0)
+            }
+            let unit = reading.hasMeasurementUnit ? units[place(report.path)] : nil
+            return (reading, value, unit, label, report.path)
         }
     }
 
-    private func news(_ reading: Reading, _ value: TLVValue, _ measured: TLVValue?, at endpoint: EndpointID)
-        -> DeviceNews
-    {
+    private func news(
+        _ reading: Reading, _ value: TLVValue, _ measured: TLVValue?, _ label: String?, at endpoint: EndpointID
+    ) -> DeviceNews {
         typealias Field = DeviceNews.Field
         var fields = [
             Field("quantity", .string(reading.name)), Field("value", ValuePrinter().json(value, as: reading.type)),
         ]
         if let unit = reading.unit(measured: measured) { fields.append(Field("unit", .string(unit))) }
         if case .more(let more) = kind.news { fields += more(value) }
+        if let label { fields.append(Field("label", .string(label))) }
         return DeviceNews(
             endpoint: endpoint, quantity: kind.readings.count > 1 ? reading.name : nil,
-            words: reading.text(value, measured: measured), fields: fields)
+            words: label ?? reading.text(value, measured: measured), fields: fields)
     }
 }

@@ -2,6 +2,7 @@ public import MatterModel
 
 /// Fans (Matter application cluster specification 4.4).
 enum FanKind: DeviceKindDeclaration {
+    static let name = "fan"
     private typealias Attribute = FanControl.Attribute
 
     /// On and Smart are no longer to be used (4.4.5.1).
@@ -17,7 +18,7 @@ enum FanKind: DeviceKindDeclaration {
     }
 
     static let kind = DeviceKind(
-        "fan", "Fans.", example: "desk 30%", trait: "is a fan", synonyms: ["speed", "ventilator"],
+        name, "Fans.", example: "desk 30%", trait: "is a fan", synonyms: ["speed", "ventilator"],
         readings: [
             Reading(FanControl.id, Attribute.percentCurrent, "speed"),
             Reading(FanControl.id, Attribute.fanMode, "mode"),

@@ -2,6 +2,7 @@ public import MatterModel
 
 /// Players and speakers (Matter application cluster specification 6.10).
 enum MediaKind: DeviceKindDeclaration {
+    static let name = "media"
     private typealias Attribute = MediaPlayback.Attribute
 
     static var repeatable: [ClusterID: Set<String>] {
@@ -12,7 +13,7 @@ enum MediaKind: DeviceKindDeclaration {
     }
 
     static let kind = DeviceKind(
-        "media", "Players and speakers.", example: "volume tv 30%", trait: "is a media player",
+        name, "Players and speakers.", example: "volume tv 30%", trait: "is a media player",
         synonyms: ["tv", "player", "speaker"],
         readings: [
             Reading(MediaPlayback.id, Attribute.currentState, "state"),

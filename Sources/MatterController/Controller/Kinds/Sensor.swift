@@ -2,6 +2,7 @@ import MatterModel
 
 /// Whatever measures (Matter application cluster specification 2).
 enum SensorKind: DeviceKindDeclaration {
+    static let name = "sensor"
     static let measured =
         [
             Reading(
@@ -25,7 +26,7 @@ enum SensorKind: DeviceKindDeclaration {
         ].map { Reading(ClusterID($0.0), 0, $0.1, .concentration) }
 
     static let kind = DeviceKind(
-        "sensor", "Every value that a device measures.", example: "attic", trait: "has a sensor",
+        name, "Every value that a device measures.", example: "attic", trait: "has a sensor",
         synonyms: ["sensors", "measure", "temperature", "temp", "humidity", "contact"],
         readings: measured + EnergyKind.kind.readings,
         glance: measured.filter { $0.cluster != Thermostat.id }, isMeter: true)
@@ -33,8 +34,9 @@ enum SensorKind: DeviceKindDeclaration {
 
 /// Motion sensors (Matter application cluster specification 2.7).
 enum MotionKind: DeviceKindDeclaration {
+    static let name = "motion"
     static let kind = DeviceKind(
-        "motion", "Motion sensors: whether they detect people.", example: "hall --watch", trait: "has a motion sensor",
+        name, "Motion sensors: whether they detect people.", example: "hall --watch", trait: "has a motion sensor",
         synonyms: ["presence", "occupancy"],
         readings: [Reading(OccupancySensing.id, OccupancySensing.Attribute.occupancy, "occupancy", .occupancy)],
         news: .more { value in
@@ -45,8 +47,9 @@ enum MotionKind: DeviceKindDeclaration {
 
 /// Meters of power and energy (Matter application cluster specification 2.12 and 2.13).
 enum EnergyKind: DeviceKindDeclaration {
+    static let name = "energy"
     static let kind = DeviceKind(
-        "energy", "The power, voltage, current and energy that a device measures.", example: "heater",
+        name, "The power, voltage, current and energy that a device measures.", example: "heater",
         trait: "measures energy", synonyms: ["power", "meter"],
         readings: [
             (ElectricalPowerMeasurement.Attribute.activePower, "power"),
@@ -82,8 +85,9 @@ enum EnergyKind: DeviceKindDeclaration {
 
 /// Batteries (Matter core specification 11.7).
 enum BatteryKind: DeviceKindDeclaration {
+    static let name = "battery"
     static let kind = DeviceKind(
-        "battery", "What a device says of its batteries.", example: "attic", trait: "reports a battery",
+        name, "What a device says of its batteries.", example: "attic", trait: "reports a battery",
         synonyms: ["batteries", "charge"],
         readings: [
             (PowerSource.Attribute.batPercentRemaining, "battery"),

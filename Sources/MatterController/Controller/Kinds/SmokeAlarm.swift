@@ -2,10 +2,11 @@ import MatterModel
 
 /// Alarms for smoke and carbon monoxide (Matter application cluster specification 2.11).
 enum SmokeAlarmKind: DeviceKindDeclaration {
+    static let name = "smoke-alarm"
     private typealias Attribute = SmokeCoAlarm.Attribute
 
     static let kind = DeviceKind(
-        "smoke-alarm", "Alarms for smoke and carbon monoxide.", example: "test attic", trait: "is a smoke alarm",
+        name, "Alarms for smoke and carbon monoxide.", example: "test attic", trait: "is a smoke alarm",
         synonyms: ["smoke", "alarm", "detector"],
         readings: [
             Reading(SmokeCoAlarm.id, Attribute.expressedState, "state"),

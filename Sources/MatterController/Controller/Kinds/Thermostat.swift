@@ -2,6 +2,7 @@ public import MatterModel
 
 /// Heating and cooling (Matter application cluster specification 4.3).
 enum ThermostatKind: DeviceKindDeclaration {
+    static let name = "thermostat"
     private typealias Attribute = Thermostat.Attribute
 
     /// SystemModeEnum, in the order of the page.
@@ -14,7 +15,7 @@ enum ThermostatKind: DeviceKindDeclaration {
     }
 
     static let kind = DeviceKind(
-        "thermostat", "Heating and cooling.",
+        name, "Heating and cooling.",
         details: "The mode stays as it is when a temperature is set; 'thermostat mode' changes it.", example: "hall 21",
         trait: "is a thermostat",
         synonyms: ["heat", "cool", "heating"],

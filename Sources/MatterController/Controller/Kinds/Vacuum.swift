@@ -2,17 +2,15 @@ public import MatterModel
 
 /// Robots that clean the floor (Matter application cluster specification 7.2 to 7.4).
 enum VacuumKind: DeviceKindDeclaration {
+    static let name = "vacuum"
     private typealias Cluster = RvcOperationalState
 
     static var repeatable: [ClusterID: Set<String>] {
-        [
-            Cluster.id: ["Pause", "GoHome"], RvcRunMode.id: ["ChangeToMode"], RvcCleanMode.id: ["ChangeToMode"],
-            0x0150: ["SelectAreas"],
-        ]
+        [Cluster.id: ["Pause", "GoHome"], 0x0150: ["SelectAreas"]]
     }
 
     static let kind = DeviceKind(
-        "vacuum", "Vacuum cleaners.", example: "start robot", trait: "is a vacuum cleaner",
+        name, "Vacuum cleaners.", example: "start robot", trait: "is a vacuum cleaner",
         synonyms: ["robot", "hoover"],
         readings: [
             Reading(Cluster.id, Cluster.Attribute.operationalState, "state", .named("OperationalStateEnum")),

@@ -8,6 +8,8 @@ struct ValueForm<Value: Sendable>: Sendable {
     let offers: [String]
     /// One of them, for examples.
     let example: String
+    /// Whether any word may be one.
+    var isOpen = false
     /// The value at the end of some words, and how many of them it takes.
     let last: @Sendable ([String]) -> (value: Value, words: Int)?
 
@@ -24,6 +26,12 @@ struct ValueForm<Value: Sendable>: Sendable {
     /// A value of one word.
     init(_ forms: String, offers: [String], word: @escaping @Sendable (String) -> Value?) {
         self.init(forms, offers: offers) { words in words.last.flatMap(word).map { ($0, 1) } }
+    }
+
+    /// Any word that means one, of which a device knows more.
+    init(_ forms: String, example: String, any word: @escaping @Sendable (String) -> Value?) {
+        self.init(forms, offers: [], example: example) { words in words.last.flatMap(word).map { ($0, 1) } }
+        isOpen = true
     }
 
     /// A number in steps of a unit, with or without it.

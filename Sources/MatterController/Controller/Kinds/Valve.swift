@@ -2,12 +2,13 @@ public import MatterModel
 
 /// Valves (Matter application cluster specification 4.6).
 enum ValveKind: DeviceKindDeclaration {
+    static let name = "valve"
     private typealias Cluster = ValveConfigurationAndControl
 
     static var repeatable: [ClusterID: Set<String>] { [Cluster.id: ["Close"]] }
 
     static let kind = DeviceKind(
-        "valve", "Valves of water and gas.", example: "open garden --for 10m --level 50%", trait: "is a valve",
+        name, "Valves of water and gas.", example: "open garden --for 10m --level 50%", trait: "is a valve",
         synonyms: ["tap", "sprinkler"],
         readings: [
             Reading(Cluster.id, Cluster.Attribute.currentState, "state"),

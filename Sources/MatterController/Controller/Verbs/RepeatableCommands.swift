@@ -32,21 +32,12 @@ enum RepeatableCommands {
         ],
         GroupKeyManagement.id: ["KeySetWrite", "KeySetRead", "KeySetReadAllIndices"],
         0x0048: ["Stop"],
-        0x0049: changesMode,
-        ModeSelect.id: changesMode,
-        0x0051: changesMode,
-        0x0052: changesMode,
         0x0056: ["SetTemperature"],
-        0x0059: changesMode,
         0x005D: ["ModifyEnabledAlarms"],
         0x0060: ["Pause", "Stop"],
-        ScenesManagement.id: ["AddScene", "ViewScene", "RemoveAllScenes", "RecallScene", "GetSceneMembership"],
         0x0080: ["EnableDisableAlarm"],
         0x0095: ["GetDetailedPriceRequest", "GetDetailedForecastRequest"],
         0x0099: ["Disable", "GetTargets"],
-        0x009D: changesMode,
-        0x009E: changesMode,
-        0x009F: changesMode,
         0x00A1: ["ModifyEnabledAlarms"],
         0x00A3: ["ModifyEnabledAlarms"],
         0x0104: ["Stop"],
@@ -63,8 +54,6 @@ enum RepeatableCommands {
         RainMakerThreadBorderRouter.id: ["ConfigureThreadDataset", "StartThreadNetwork", "StopThreadNetwork"],
         RainMakerParticipantData.id: ["SendData"],
     ]
-
-    private static let changesMode: Set<String> = ["ChangeToMode"]
 
     /// Commands that devices answer late by their nature: they search, join, move or ask a cloud first.
     private static let work: [ClusterID: [String: Duration]] = [

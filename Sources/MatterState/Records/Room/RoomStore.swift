@@ -45,6 +45,28 @@ public struct RoomStore: Sendable {
         return (rooms.sorted { $0.name.lowercased() < $1.name.lowercased() }, faults)
     }
 
+    /// All rooms by name, with the labels of their nodes, for words that a shell offers: records are only looked through, and what
+    /// cannot be read is left out.
+    public func briefs() -> [(name: String, nodes: [String])] {
+        var rooms: [(name: String, nodes: [String])] = []
+        var places: [String: Int] = [:]
+        func place(_ name: String) -> Int {
+            if let place = places[name] { return place }
+            // The first spelling is that of the room.
+            let place = rooms.firstIndex { Room.isSame($0.name, name) } ?? rooms.count
+            if place == rooms.count { rooms.append((name, [])) }
+            places[name] = place
+            return place
+        }
+        for name in (try? added()) ?? [] { _ = place(name) }
+        let nodes = nodes.briefs()
+        for node in nodes {
+            if let room = node.room { rooms[place(room)].nodes.append(node.name ?? "\(node.nodeID.rawValue)") }
+        }
+        for room in nodes.lazy.flatMap(\.endpoints).compactMap({ $0.bridged?.room }) { _ = place(room) }
+        return rooms.sorted { $0.name.lowercased() < $1.name.lowercased() }
+    }
+
     /// The room of a name; `nil` if there is none.
     ///
     /// - Throws: ``StoreError`` if a file cannot be read or written, ``RecordError`` for a record that is damaged

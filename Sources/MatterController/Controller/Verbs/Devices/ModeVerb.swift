@@ -37,6 +37,15 @@ public struct DeviceModes: Sendable, Hashable {
             : (RvcRunMode.Attribute.currentMode, RvcRunMode.Attribute.supportedModes)
     }
 
+    /// The label of a value of CurrentMode; `nil` if the device has none for it.
+    ///
+    /// - Parameter modes: the value of SupportedModes.
+    static func label(of value: TLVValue, in cluster: ClusterID, modes: TLVValue) -> String? {
+        let attributes = attributes(of: cluster)
+        let facts = DeviceFacts(title: "", label: "", values: [attributes.current: value, attributes.supported: modes])
+        return DeviceModes(cluster, facts).currentMode?.label
+    }
+
     /// The modes of a cluster, from what a device told.
     public init(_ cluster: ClusterID, _ facts: DeviceFacts) {
         self.cluster = cluster

@@ -18,6 +18,8 @@ public struct Reading: Sendable {
         case concentration
         /// A bitmap whose first bit says that a person is there.
         case occupancy
+        /// The scene that is the present state, and how many there are.
+        case scene
     }
 
     /// How a value is said at a glance, beside others of its device.
@@ -77,7 +79,7 @@ extension Reading {
         case .words, .named: nil
         case .energy: ValueUnit.milliwattHours.text
         case .concentration: Self.concentrationUnit(measured)
-        case .occupancy: nil
+        case .occupancy, .scene: nil
         }
     }
 
@@ -86,7 +88,7 @@ extension Reading {
         switch scale {
         case .energy:
             ValuePrinter().text(Self.energy(value)?.tlv ?? value, as: nil)
-        case .named, .occupancy: text(value)
+        case .named, .occupancy, .scene: text(value)
         default: ValuePrinter().text(value, as: type)
         }
     }
@@ -96,7 +98,7 @@ extension Reading {
         switch scale {
         case .model: type.flatMap(QuantityScale.init) != nil
         case .unit, .energy, .concentration: true
-        case .words, .named, .occupancy: false
+        case .words, .named, .occupancy, .scene: false
         }
     }
 
@@ -105,7 +107,7 @@ extension Reading {
         var value = value
         let scale: QuantityScale?
         switch self.scale {
-        case .words, .named, .occupancy: return nil
+        case .words, .named, .occupancy, .scene: return nil
         case .model: scale = type.flatMap(QuantityScale.init)
         case .unit(let unit, _):
             var type = type
@@ -148,6 +150,7 @@ extension Reading {
         case .occupancy:
             guard let bits: UInt64 = value.integer() else { return plain }
             return bits & 1 == 1 ? "occupied" : "unoccupied"
+        case .scene: return SceneKind.text(value) ?? "none"
         }
     }
 

@@ -31,6 +31,15 @@ public struct SceneVerb: DeviceVerb {
         self.transition = transition.map { UInt32(clamping: Int64($0 / .milliseconds(1))) }
     }
 
+    /// The same for the scenes of a group.
+    ///
+    /// - Parameters:
+    ///   - group: 0 for the scenes of no group.
+    ///   - scene: 0 to 254; `nil` for the same.
+    public func of(_ group: UInt16, scene: UInt8?) -> SceneVerb {
+        SceneVerb(action, scene: scene ?? self.scene, group: group, transition: transition.map { .milliseconds($0) })
+    }
+
     /// The commands for a device with these facts.
     ///
     /// - Throws: ``ControllerError`` if the device cannot do it.
@@ -70,6 +79,9 @@ public struct EndpointScenes: Sendable {
 
     /// The scenes of this device.
     public init(_ device: ServingDevice) { self.device = device }
+
+    /// The endpoint that keeps them.
+    public var endpoint: EndpointID { device.place.endpoint }
 
     static func membership(_ group: UInt16) -> DeviceRequest.Action {
         .command(ScenesManagement.GetSceneMembership(groupID: group))
