@@ -105,6 +105,10 @@ public struct StateDirectory: Sendable {
 
     /// The full path of something in the state directory, for messages.
     func path(of components: some Sequence<String>) -> String {
-        ([path] + components).joined(separator: "/")
+        // The library's joining costs its first caller in a process half a million instructions.
+        components.reduce(into: path) { whole, component in
+            whole += "/"
+            whole += component
+        }
     }
 }
