@@ -53,7 +53,6 @@ OTHER_CODES = [
     ("write", 0, 8, "theirs lets the type error through as unknown"),
     ("command", 0, 7, "theirs lets the refusal of a device through as unknown"),
     ("read", None, 7, "theirs answers with a text of the SDK for an endpoint that is gone"),
-    ("check-update", 10, None, "theirs cannot reach the ledger and says so; without one we answer null or the same"),
 ]
 # Attributes that one run reports and another does not, as they change with time.
 # A list is emptied and filled; either may be the last that is told of one that is emptied again.

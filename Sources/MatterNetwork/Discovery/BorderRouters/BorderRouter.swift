@@ -21,7 +21,7 @@ public struct BorderRouter: Hashable, Sendable {
     public let model: String?
     /// Whether its Thread interface is up and part of the network; `nil` if it does not say.
     public let isActive: Bool?
-    /// The extended address of its Thread radio, by which neighbours name it; `nil` if it does not say.
+    /// The extended address of its Thread radio: 64 bits, by which neighbours name it; `nil` if it does not say.
     public let extendedAddress: UInt64?
     /// The part of the network that it is in, if that is split; `nil` if it does not say.
     package let partitionID: UInt32?
