@@ -103,7 +103,7 @@ struct ServerCall {
         if terminal.isTerminal(.output) { terminals.insert("output") }
         if terminal.isTerminal(.error) { terminals.insert("error") }
         let call = ShellCall(arguments: arguments, environment: environment, terminals: terminals)
-        guard connection.send(call.line) else { return lost() }
+        guard connection.send(call.line) else { return lost(since: .now, isInterrupted: false, hasResult: false) }
         return follow(connection)
     }
 
