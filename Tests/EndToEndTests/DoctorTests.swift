@@ -254,6 +254,49 @@ import Testing
         #expect(status == (checks.values.contains { $0["verdict"]?.string == "failure" } ? 12 : 0), "\(run.stderr)")
     }
 
+    @Test("nodes of a described network: a weak parent, a router with a child that is far away, an access point")
+    func radio() async throws {
+        let matterctl = try MatterCtl()
+        let file = matterctl.folder.file("mesh.json")
+        let mesh = """
+            {"thread": [{"name": "home", "extendedPanId": "1122334455667788", "panId": 4660, "channel": 15,
+              "partition": 305419896,
+              "devices": [{"name": "hall", "role": "leader", "router": 1}, {"name": "lamp", "role": "router", "router": 2},
+                {"name": "door", "role": "sleepy", "parent": "lamp"}, {"name": "gate", "role": "sleepy", "parent": "lamp"}],
+              "links": [{"devices": ["hall", "lamp"]}, {"devices": ["door", "lamp"], "lqi": [1, 3], "rssi": [-88, -60]},
+                {"devices": ["lamp", "gate"], "lqi": [1, 3], "rssi": [-89, -60]}]}],
+             "wifi": [{"ssid": "house", "bssid": "02000000011A", "channel": 6, "devices": [{"name": "plug", "rssi": -78}]}]}
+            """
+        try Data(mesh.utf8).write(to: file)
+        var found: [String: [String: JSON]] = [:]
+        for name in ["door", "lamp", "plug"] {
+            let device = try await VirtualDevice.start("on-off-light", options: ["--mesh", file.path, "--as", name])
+            defer { device.stop() }
+            try await matterctl.commission(device, ["--name", name])
+            let run = try await matterctl.run(["doctor", name, "--address", device.address, "--json"])
+            for check in try run.json()["checks"]?.elements ?? [] {
+                found[name, default: [:]][check["check"]?.string ?? ""] = check
+            }
+        }
+        func check(_ name: String, _ kind: String) throws -> (verdict: String?, seen: String) {
+            let check = try #require(found[name]?[kind], "\(name) \(kind): \(found[name]?.keys.sorted() ?? [])")
+            return (check["verdict"]?.string, check["seen"]?.string ?? "")
+        }
+        let parent = try check("door", "thread-parent")
+        #expect(parent.verdict == "warning" && parent.seen.hasPrefix("0x0800, link quality 1, -88 dBm"), "\(parent)")
+        #expect(try check("door", "thread-neighbours").verdict == "ok")
+        #expect(try check("lamp", "thread-parent").seen.contains("no parent"))
+        let neighbours = try check("lamp", "thread-neighbours")
+        #expect(
+            neighbours.verdict == "warning" && neighbours.seen.hasPrefix("1 router, 2 children (2 asleep); weak: 0x08"))
+        #expect(neighbours.seen.contains("link quality 1, -89 dBm") && !neighbours.seen.contains("-60 dBm"))
+        #expect(try check("lamp", "access-point").seen == "the node is not on Wi-Fi")
+        let point = try check("plug", "access-point")
+        #expect(point.seen.hasPrefix("02:00:00:00:01:1a, channel 6, -78 dBm"), "\(point)")
+        #expect(try check("plug", "wifi-signal").verdict == "warning")
+        #expect(try check("plug", "wifi-connection").seen == "its log tells of no lost connection")
+    }
+
     @Test("a light of another make is examined, and a bundle without names has none of them")
     func foreign() async throws {
         let light = try await Light.start()

@@ -6,7 +6,7 @@ import Testing
 @testable import MatterController
 
 /// The turns of examinations that are under way at a time.
-@Suite("Turns of examinations") struct CheckTurnsTests {
+@Suite("Turns of examinations", .timeLimit(.minutes(5))) struct CheckTurnsTests {
     /// The turns that were taken and not given back, and the most of each kind at a time.
     private final class Count: Sendable {
         private let state = Mutex((beside: 0, alone: 0, most: 0, isMixed: false))

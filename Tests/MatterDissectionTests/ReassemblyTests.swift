@@ -157,11 +157,15 @@ import Testing
         let bytes = framed(one) + framed(two) + framed(long)
         for size in [1, 3, 44, 100, 1460] {
             // The numbers begin again after the largest one.
-            let first = UInt32.max - 1000
+            let first = UInt32.max - 1050
             var packets = [try segment(first, [], flags: 0x02), try segment(9, [], flags: 0x12, back: true)]
             for offset in stride(from: 0, to: bytes.count, by: size) where size > 40 || offset < 200 {
                 packets.append(
                     try segment(first &+ 1 &+ UInt32(offset), Array(bytes[offset...].prefix(size))))
+            }
+            if size == 100 {
+                // Also where the numbers begin again, of each two the second one comes first.
+                for place in stride(from: 2, to: packets.count - 1, by: 2) { packets.swapAt(place, place + 1) }
             }
             packets.append(try segment(10, framed(two), back: true))
             let found = try items(packets)
