@@ -221,17 +221,26 @@ import Testing
         _ = await device.stop()
     }
 
-    @Test("modes are followed by their labels, scenes by what is the present state, and locks as all kinds are")
-    func following() async throws {
-        let device = try await commission("mode-select,dimmable-light,door-lock")
+    @Test("a mode is followed by its label")
+    func modesFollowed() async throws {
+        let device = try await commission("mode-select")
         try await quiet("mode it cold")
+        let first = try await shell.succeed("mode it --watch --count 1 --json").json()
+        try #require(first["label"] == "Cold" && first["quantity"] == "mode", "\(first)")
         let modes = try shell.start("mode it --watch --count 2 --json")
         _ = try await modes.text { $0.contains("\"label\":\"Cold\"") }
         try await quiet("mode set it hot")
         let seen = await modes.end()
         let last = try JSONValue(parsing: String(seen.stdout.split(separator: "\n").last ?? ""))
         #expect(seen.status == 0 && last["label"] == "Hot" && last["value"] == 2 && last["endpoint"] == 1, "\(seen)")
+        _ = await device.stop()
+    }
 
+    @Test("of scenes is followed which one is the present state, and how many there are")
+    func scenesFollowed() async throws {
+        let device = try await commission("on-off-light,dimmable-light")
+        let first = try await shell.succeed("scene it/2 --watch --count 1 --json").json()
+        try #require(first["scene"] == .null && first["count"] == 0, "\(first)")
         let scenes = try shell.start("scene it/2 --watch --json")
         _ = try await scenes.text { $0.contains("\"scene\":null") }
         try await quiet("scene store it/2 3")
@@ -244,21 +253,27 @@ import Testing
         #expect(words.hasSuffix("\t2\t4, 2 kept\n"), "\(words)")
         let all = try await shell.succeed("scene --json").json().arrayValue ?? []
         #expect(all.count == 1 && all[0]["scenes"]?.arrayValue?.map { $0["scene"] } == [3, 4], "\(all)")
+        #expect(try await shell.run("scene it --watch --group x").status == 64)
+        _ = await device.stop()
+    }
 
+    @Test("a lock is followed as all kinds are, and a line that follows it does not lock it")
+    func locksFollowed() async throws {
+        let device = try await commission("door-lock")
+        try await quiet("unlock it")
+        // Nor does it where it is said in the spelling that locks.
+        let lines = try await shell.succeed("lock it --watch --count 1").stdout
+        #expect(lines.hasSuffix("\t1\tstate\tUnlocked\n"), "\(lines)")
         let locks = try shell.start("lock --watch --json")
         _ = try await locks.text { $0.contains("\"quantity\":\"state\"") }
-        try await quiet("unlock it")
-        _ = try await locks.text { $0.contains("\"quantity\":\"state\",\"value\":\"Unlocked\"") }
-        // A line that follows a lock does not lock it.
-        let lines = try await shell.succeed("lock it --watch --count 1").stdout
-        #expect(lines.hasSuffix("\t3\tstate\tUnlocked\n"), "\(lines)")
-        #expect(try await shell.succeed("lock").stdout.hasPrefix("it\t3\tstate\tUnlocked\n"))
+        #expect(try await shell.succeed("lock").stdout.hasPrefix("it\t1\tstate\tUnlocked\n"))
         try await quiet("lock it")
-        #expect(try await shell.succeed("lock show it").stdout.hasPrefix("3\tstate\tLocked\n"))
+        _ = try await locks.text { $0.contains("\"quantity\":\"state\",\"value\":\"Locked\"") }
+        #expect(try await shell.succeed("lock show it").stdout.hasPrefix("1\tstate\tLocked\n"))
         _ = await locks.stop()
-        for line in ["lock lock it --watch", "lock show it --pin @x", "scene it --watch --group x"] {
-            _ = try await failure(line, 64, "usage")
-        }
+        for line in ["lock lock it --watch", "lock show it --pin @x"] { _ = try await failure(line, 64, "usage") }
+        let late = try await failure("lock -v codes it", 64, "usage")
+        #expect(late.text("message") == "'lock codes' is a command: its options belong after it")
         _ = await device.stop()
     }
 

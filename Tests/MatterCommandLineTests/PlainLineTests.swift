@@ -38,7 +38,7 @@ struct PlainLineTests {
         {
             let declaration = CommandDeclaration(of: type)
             for option in CommonOption.allCases {
-                let parameter = declaration.option(option.rawValue)
+                let parameter = declaration.option("--" + option.rawValue)
                 #expect(parameter?.names == option.names, "\(type) \(option)")
                 #expect((parameter?.value != nil) == option.takesValue, "\(type) \(option)")
                 for name in option.names { #expect(CommonOption(word: name) == option) }
@@ -82,6 +82,7 @@ struct PlainLineTests {
             ["vacuum", "start", "robot"], ["media", "volume", "tv", "30%"], ["motion", "hall", "--timeout", "5s"],
             ["lock", "door"], ["lock", "lock", "door", "--no-keep"], ["lock", "unlock", "door"], ["unlock", "door/2"],
             ["lock"], ["lock", "show", "door"], ["lock", "codes", "door"], ["lock", "add-code", "door", "--json"],
+            ["lock", "remove-code", "door", "Ada"], ["lock", "unrestrict", "door/2", "Ada", "--json"],
             ["lock", "config", "door"], ["lock", "config", "door", "--all"],
             ["identify", "kitchen", "--json"], ["scene", "recall", "hall", "3"],
             ["scene", "recall", "hall", "Evening"], ["scene"], ["scene", "ls", "hall"],
@@ -126,6 +127,7 @@ struct PlainLineTests {
             ["level", "kitchen"], ["level", "kitchen", "bright"], ["level", "kitchen", "50%", "--transition", "2s"],
             ["thermostat", "hall", "21x"], ["fan", "speed", "desk"], ["fan", "--watch"],
             ["valve", "open"], ["lock", "door", "--pin", "@x"], ["lock", "lock"], ["lock", "restrict", "door", "Ada"],
+            ["lock", "unrestrict", "door"],
             ["lock", "codes", "door", "--all"], ["lock", "config", "door", "--volume", "low"],
             ["unlock", "door", "--relock-after", "30s"], ["identify", "a", "--for", "3s"],
             ["scene", "recall"], ["scene", "recall", "hall", "3", "--group", "x"],

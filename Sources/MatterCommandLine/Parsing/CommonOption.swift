@@ -3,31 +3,16 @@ import ArgumentParser
 /// The options that many commands have: those of ``NetworkOptions`` and ``EverydayOptions``. They are declared here once, for the
 /// parser, which gets its names from this list, and for ``PlainLine``, which reads them without it.
 enum CommonOption: String, CaseIterable {
-    case home = "--home"
-    case fabric = "--fabric"
-    case json = "--json"
-    case wide = "--wide"
-    case color = "--color"
-    case verbose = "--verbose"
-    case logFile = "--log-file"
-    case address = "--address"
-    case timeout = "--timeout"
-    case patience = "--patience"
-    case fresh = "--fresh"
-    case noKeep = "--no-keep"
-    case direct = "--direct"
-    case trace = "--trace"
-    case traceTo = "--trace-to"
-    case traceSecrets = "--trace-secrets"
-    case traceYes = "--trace-yes"
-    case progress = "--progress"
-    case wait = "--wait"
-    case all = "--all"
-    case room = "--room"
-    case type = "--type"
-    case cluster = "--cluster"
-    case verify = "--verify"
-    case dryRun = "--dry-run"
+    case home, fabric, json, wide, color, verbose
+    case logFile = "log-file"
+    case address, timeout, patience, fresh
+    case noKeep = "no-keep"
+    case direct, trace
+    case traceTo = "trace-to"
+    case traceSecrets = "trace-secrets"
+    case traceYes = "trace-yes"
+    case progress, wait, all, room, type, cluster, verify
+    case dryRun = "dry-run"
 
     /// Its other name, a letter.
     private var letter: Character? { self == .verbose ? "v" : nil }
@@ -43,16 +28,17 @@ enum CommonOption: String, CaseIterable {
     }
 
     /// All names, as they are typed.
-    var names: [String] { (letter.map { ["-\($0)"] } ?? []) + [rawValue] }
+    var names: [String] { (letter.map { ["-\($0)"] } ?? []) + ["--" + rawValue] }
 
     /// - Returns: `nil` for a word that is no such option.
     init?(word: String) {
-        guard let option = Self(rawValue: word) else {
+        let octets = word.utf8
+        guard octets.dropFirst().first == UInt8(ascii: "-") else {
             guard word == "-v" else { return nil }
             self = .verbose
             return
         }
-        self = option
+        self.init(rawValue: String(Substring(octets.dropFirst(2))))
     }
 
     /// An option of a line, with its value; a flag has none.
@@ -65,7 +51,7 @@ enum CommonOption: String, CaseIterable {
 extension NameSpecification {
     /// The names of a common option, for the parser.
     static func common(_ option: CommonOption) -> NameSpecification {
-        let name = String(option.rawValue.dropFirst(2))
-        return option == .verbose ? [.short, .customLong(name)] : .customLong(name)
+        if case .verbose = option { return [.short, .customLong(option.rawValue)] }
+        return .customLong(option.rawValue)
     }
 }

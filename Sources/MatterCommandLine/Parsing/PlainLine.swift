@@ -76,7 +76,8 @@ struct PlainLine {
 // MARK: Commands
 
 /// A command that can be made of a line of words and common options. It says which words it takes by one of the protocols
-/// below, ``NodesCommand``, ``NodesAndValueCommand``, ``OneNodeCommand`` or ``KindLineCommand``, and has no reading of its own.
+/// below, ``NodesCommand``, ``NodesAndValueCommand``, ``OneNodeCommand``, ``NodeAndUserCommand`` or ``KindLineCommand``, and has
+/// no reading of its own.
 protocol PlainCommand: NetworkCommand {
     /// As it is typed, where it is of no kind of device.
     static var plainName: String { get }
@@ -166,10 +167,19 @@ extension NodesAndValueCommand {
     }
 }
 
-/// A command that needs one node.
-protocol OneNodeCommand: NodeSubject, PlainCommand {
+/// A command about one node, without options for several.
+protocol PlainNodeCommand: NodeSubject, PlainCommand {
     var node: NodeArgument { get set }
 }
+
+extension PlainNodeCommand {
+    mutating func takeOption(_ given: CommonOption.Given?) -> Bool { given == nil }
+
+    func validate() throws {}
+}
+
+/// A command that needs one node.
+protocol OneNodeCommand: PlainNodeCommand {}
 
 extension OneNodeCommand {
     mutating func takeWords(_ words: [String]) -> Bool {
@@ -177,10 +187,19 @@ extension OneNodeCommand {
         self.node = node
         return true
     }
+}
 
-    mutating func takeOption(_ given: CommonOption.Given?) -> Bool { given == nil }
+/// A command that needs one node, and a user of it.
+protocol NodeAndUserCommand: PlainNodeCommand {
+    var user: String { get set }
+}
 
-    func validate() throws {}
+extension NodeAndUserCommand {
+    mutating func takeWords(_ words: [String]) -> Bool {
+        guard words.count == 2, let node = NodeArgument(argument: words[0]) else { return false }
+        (self.node, user) = (node, words[1])
+        return true
+    }
 }
 
 /// A command of a kind of device, whose words are a ``KindLine``.

@@ -59,6 +59,10 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, KindLin
 
     func validate() throws {
         let line = line
+        // A word that can be no node.
+        if let verb = words.first.flatMap(Self.kind.verb), verb.ownWords != nil {
+            throw ValidationError("'\(Self.kind.name) \(verb.name)' is a command: its options belong after it")
+        }
         try particular.check(line)
         _ = try particular.form(options)
         for word in line.nodes where NodeArgument(argument: word) == nil {

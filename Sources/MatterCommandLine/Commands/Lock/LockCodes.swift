@@ -50,7 +50,7 @@ struct LockAddCode: DoorLockUsersCommand, OneNodeCommand {
     }
 }
 
-struct LockRemoveCode: DoorLockUsersCommand {
+struct LockRemoveCode: DoorLockUsersCommand, NodeAndUserCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove-code",
         abstract: "Remove a user of a lock with all codes and schedules, or one of the codes.",
@@ -60,6 +60,8 @@ struct LockRemoveCode: DoorLockUsersCommand {
     @Argument(help: "The user, by index or name.") var user: String
     @Option(help: ArgumentHelp("Only this code of the user.", valueName: "INDEX")) var code: UInt16?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    mutating func leaveOutOptions() { code = nil }
 
     func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         try await lock.remove(try await lock.user(user), code: code)

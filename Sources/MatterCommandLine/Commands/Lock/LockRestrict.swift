@@ -104,7 +104,7 @@ struct LockRestrict: DoorLockUsersCommand {
     }
 }
 
-struct LockUnrestrict: DoorLockUsersCommand {
+struct LockUnrestrict: DoorLockUsersCommand, NodeAndUserCommand {
     static let configuration = CommandConfiguration(
         commandName: "unrestrict", abstract: "Let a user open a lock at any time again.",
         discussion: "Example: matterctl lock unrestrict door Ada")

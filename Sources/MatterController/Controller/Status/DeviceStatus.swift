@@ -61,7 +61,9 @@ public struct DeviceStatus: Sendable {
     }
 
     private static let states: [ClusterID: Set<AttributeID>] = {
-        let readings = Reading.state.filter { $0.name != "firmware" } + DeviceKind.all.flatMap { $0.kind.readings }
+        // Which scene the state is that of is no state of its own.
+        let kinds = DeviceKind.all.filter { $0 != SceneKind.self }
+        let readings = Reading.state.filter { $0.name != "firmware" } + kinds.flatMap { $0.kind.readings }
         return readings.reduce(into: [:]) { $0[$1.cluster, default: []].insert($1.attribute) }
     }()
 
