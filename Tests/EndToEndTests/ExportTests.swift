@@ -89,6 +89,65 @@ import Testing
         #expect(try again.error()["id"]?.string == "export.present", "\(again)")
     }
 
+    @Test("a copy of the state directory is told of at its first command, and by doctor and fabric show")
+    func copied() async throws {
+        let lamp = try await VirtualDevice.start(isAdvertised: true)
+        defer { lamp.stop() }
+        let owner = try MatterCtl()
+        try await owner.commission(lamp, ["--name", "lamp"])
+        try await owner.succeed("group", "create", "lights")
+        try await owner.succeed("group", "add", "lights", "lamp")
+        try await owner.succeed("on", "group:lights")
+        try await eventually("the light: \(lamp.events)") { lamp.switchings == 1 }
+        let guest = try MatterCtl()
+        try? FileManager.default.removeItem(at: guest.home)
+        try FileManager.default.copyItem(at: owner.home, to: guest.home)
+        // The original sends what the copy does not know of.
+        try await owner.succeed("toggle", "group:lights")
+        try await eventually("the original: \(lamp.events)") { lamp.switchings == 2 }
+        let first = try await guest.succeed("node", "ls")
+        #expect(first.stderr.contains("was used in another folder of this machine before"), "\(first)")
+        #expect(
+            first.stderr.contains("fabric remove 'home'") || first.stderr.contains("fabric remove home"), "\(first)")
+        // It repeats no counter: the light takes it.
+        let next = try await guest.succeed("toggle", "group:lights")
+        #expect(!next.stderr.contains("before"), "it is said once: \(next)")
+        try await eventually("the copy: \(lamp.events)") { lamp.switchings == 3 }
+        let shown = try await guest.succeed("fabric", "show", "--json").json()["usedBefore"]
+        #expect(shown?["way"]?.string == "copy" && shown?["sameMachine"]?.bool == true, "\(String(describing: shown))")
+        func copies(_ matterctl: MatterCtl) async throws -> JSON? {
+            try await matterctl.run(["doctor", "--json"]).json()["checks"]?.elements.first {
+                $0["check"]?.string == "copies"
+            }
+        }
+        let told = try await copies(guest)
+        #expect(told?["verdict"]?.string == "note" && told?["cure"] != nil, "\(String(describing: told))")
+        #expect(try await copies(owner)?["verdict"]?.string == "ok")
+        let original = try await owner.succeed("node", "ls")
+        #expect(original.stderr.isEmpty, "\(original)")
+        #expect(try await owner.succeed("fabric", "show", "--json").json()["usedBefore"] == nil)
+    }
+
+    @Test("another host that acts as our node is found by doctor while it does")
+    func ownNode() async throws {
+        let owner = try MatterCtl()
+        try await owner.succeed("fabric", "create", "home")
+        func verdict() async throws -> JSON? {
+            try await owner.run(["doctor", "--json"]).json()["checks"]?.elements.first {
+                $0["check"]?.string == "own-node"
+            }
+        }
+        #expect(try await verdict()?["verdict"]?.string == "ok")
+        // Our own listener is no other host.
+        let listener = try owner.start(["icd", "listen"])
+        try await eventually("the listener to be ready: \(listener.stderr)") {
+            listener.stderr.contains("listening for check-ins")
+        }
+        #expect(try await verdict()?["verdict"]?.string == "ok")
+        listener.signal(SIGTERM)
+        _ = await listener.status()
+    }
+
     @Test("a backup for a recipient needs no secret, is checked, kept so many times, and brought back")
     func backups() async throws {
         let owner = try MatterCtl()

@@ -1,9 +1,9 @@
 import Glibc
-import MatterState
 import Testing
 
 @testable import MatterController
 @testable import MatterModel
+@testable import MatterState
 
 /// Judgements from facts, and facts from the files of a kernel that is not this one.
 @Suite("Doctor")
@@ -119,6 +119,12 @@ struct DoctorTests {
         Break(.openFiles, .warning) { $0.mostOpenFiles = 64 },
         Break(.stateFolder, .failure) { $0.state = .fault("others may read it") },
         Break(.trustData, .note) { $0.trustDate = 1_770_000_000 },
+        Break(.copies, .note) {
+            $0.provenance = FabricProvenance(way: .copy, host: "den", isSameMachine: false, at: 1_789_000_000)
+        },
+        Break(.copies, .note) {
+            $0.provenance = FabricProvenance(way: .export, host: nil, isSameMachine: nil, at: 1_789_000_000)
+        },
         Break(.backup, .warning) { $0.backup = .none },
         Break(.backup, .warning) { $0.backup = .made(1_780_000_000, "/backup/old.age") },
     ]
@@ -250,8 +256,28 @@ struct DoctorTests {
         var host = Self.sound
         change(&host)
         var facts = NetworkFacts()
-        (facts.answers, facts.borderRouters) = (answers, routers)
+        (facts.answers, facts.borderRouters, facts.otherSelves) = (answers, routers, [])
         return try #require(NetworkExamination(facts: facts, host: host).checks.first { $0.subject == subject })
+    }
+
+    @Test("a fabric that came from elsewhere long ago is no concern any more, and is still told")
+    func longAgo() throws {
+        var facts = Self.sound
+        facts.provenance = FabricProvenance(way: .copy, host: "den", isSameMachine: false, at: 1_780_000_000)
+        let check = try #require(HostExamination(facts: facts).checks.first { $0.subject == .copies })
+        #expect(check.verdict == .ok && check.seen.contains("den"))
+    }
+
+    @Test("another host that acts as our own node is a warning, and one that was not looked for is not checked")
+    func otherSelf() throws {
+        func check(_ others: [String]?) throws -> Check {
+            var facts = NetworkFacts()
+            facts.otherSelves = others
+            return try #require(NetworkExamination(facts: facts, host: Self.sound).checks.first)
+        }
+        let found = try check(["[fd00::9]:5541"])
+        #expect(found.subject == .ownNode && found.verdict == .warning && found.seen.contains("fd00::9"))
+        #expect(try check([]).verdict == .ok && check(nil).verdict == .notChecked)
     }
 
     @Test("a Thread network that is in one piece and can be reached fails no check")

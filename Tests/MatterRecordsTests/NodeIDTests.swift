@@ -11,7 +11,7 @@ import Testing
 @Suite("Node ids")
 struct NodeIDTests {
     /// Folders that disappear with the test.
-    private final class Place {
+    final class Place {
         let path: String
 
         init() throws {

@@ -180,6 +180,7 @@ extension NetworkCommand {
             throw CommandFailure(error: error, target: target, isJSON: options.state.output.json)
         }
         do {
+            if CommandContext.served == nil { await context.controller.context.settle() }
             try await run(context)
             await close(context)
         } catch {
@@ -235,6 +236,16 @@ protocol StateCommand: LocalCommand {
 
 extension StateCommand {
     var output: OutputOptions { state.output }
+
+    /// Runs it, and reports what fails; a fabric that was used elsewhere before is told of first.
+    public func run() async throws {
+        do {
+            await (try? state.controller())?.context.settle()
+            try await execute()
+        } catch {
+            throw CommandFailure(error: error, target: nil, isJSON: output.json)
+        }
+    }
 }
 
 /// An error on its way out of a command, with the form in which it is wanted.

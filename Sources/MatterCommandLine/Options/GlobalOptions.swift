@@ -72,6 +72,7 @@ public struct StateOptions: ParsableArguments, Sendable {
         var settings = Controller.Options(state: try state(), fabric: fabricName, logger: try output.logger())
         settings.services = VendorModule.all.map(\.service)
         settings.runtime = RuntimeDirectory(environment: Environment.all)
+        settings.warn = { [console = output.console] text, hint in console.warning(text, hint) }
         return Controller(settings)
     }
 

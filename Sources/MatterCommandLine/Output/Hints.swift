@@ -104,6 +104,13 @@ public enum Hints {
         "doctor.open-files": "allow more: ulimit -n 1024",
         "doctor.state-folder":
             "make the folder your user's again, or bring a backup back: matterctl fabric restore DIR",
+        "doctor.copies":
+            "use the fabric in one place only: if it is still in use there, remove it in one of both: matterctl fabric remove NAME",
+        "doctor.own-node":
+            "stop it there, or let one of both join as a member: matterctl fabric join-request",
+        "state.copied":
+            "use it in one place only: two that act as one node take each other's sessions; if it is still in use there, remove it in "
+            + "one of both: matterctl fabric remove {0}",
         "doctor.backup": "make one: matterctl fabric backup --to DIR",
         "doctor.multicast":
             "switch client isolation and filters of multicast off on the access point and the switch, and let UDP port 5353 "
@@ -213,7 +220,6 @@ public enum Hints {
             "they import their answers, and you confirm their receipts: matterctl fabric member confirm FILE; or do not wait: "
             + "--leave-behind {0}",
         "member.make-room": "take an entry out: matterctl acl ls {0}; then go on with the job",
-        "member.group-keys": "if you have not since then, give each group a new key: matterctl group rekey GROUP",
         "member.renew": "make each another answer, and let it be imported: matterctl fabric member renew {0}",
         "job.see": "see them with: matterctl job ls",
         "job.show": "see why: matterctl job show {0}",
@@ -224,8 +230,11 @@ public enum Hints {
         "job.make-room": "take an entry out with the other program, and import the store again",
         "job.not-alone": "share the node with the other program first, or remove it: matterctl node remove {0}",
         "job.i-know": "if it may lose the fabric, name it, and each other one: --i-know {0}",
+        "job.opposite": "go on with it: matterctl job resume {0}; or cancel it: matterctl job cancel {0}",
         "job.begin-again": "cancel the job, and begin another one",
-        "job.service": "ask the operator of the service for another key or certificate",
+        "job.service":
+            "keys of groups can be exchanged: matterctl group rekey GROUP; a device gets another certificate when it is removed and "
+            + "commissioned again",
         "job.no-authority": "rotate on the machine that has the key",
         "job.cancel-rest": "leave the rest of the nodes as they are: matterctl job cancel {0}",
         "job.other-program": "take our node out with the other program",

@@ -23,6 +23,8 @@ public final class FabricContext: Sendable {
         var slots: [SlotKind: SessionSlots] = [:]
         var reports = IncomingReports()
         var known: (any KnownStates)?
+        /// Whether the place of the fabric was looked at.
+        var isSettled = false
     }
 
     init(_ options: Controller.Options) {
@@ -65,6 +67,43 @@ public final class FabricContext: Sendable {
             random: options.random)
         opened.withLock { $0.fabric = record }
         return record
+    }
+
+    /// Makes the fabric in use good for use here, if it was used in another folder or on another machine before; says so, once.
+    ///
+    /// - Throws: ``StoreError``, ``RecordError``, also without a fabric: counters could be used twice then.
+    func settled() async throws {
+        guard !opened.withLock({ $0.isSettled }) else { return }
+        let record = try await settled(try fabric())
+        opened.withLock { opened in
+            opened.fabric = record
+            opened.isSettled = true
+        }
+    }
+
+    /// Makes the fabric in use good for use here, if it was used in another folder or on another machine before; says so, once. A fault
+    /// is told as a warning, and no fabric is none.
+    public func settle() async {
+        // Without a sound record, the command that needs the fabric says why.
+        guard (try? fabric()) != nil else { return }
+        do {
+            try await settled()
+        } catch {
+            options.warn("it could not be noted where the fabric is used: \(error)", nil)
+        }
+    }
+
+    /// A fabric, made good for use here.
+    ///
+    /// - Returns: its record as it is now.
+    /// - Throws: ``StoreError``, ``RecordError``.
+    public func settled(_ record: FabricRecord) async throws -> FabricRecord {
+        guard let settled = try await fabrics.settle(record, at: options.unixTime()) else { return record }
+        if let before = settled.provenance {
+            options.warn(
+                "the fabric '\(record.name)' was used \(before.words) before", .step("state.copied", record.name))
+        }
+        return settled
     }
 
     /// For certificates that are issued now: valid from an hour ago, without an end.
@@ -288,5 +327,13 @@ public final class FabricContext: Sendable {
             resumptions: try resumptions(), discovery: kind == .long ? try directory() : discovery(),
             time: validationTime, random: options.random, logger: options.logger,
             alternatives: { [weak self] held in self?.otherCredentials(than: held) ?? [] })
+    }
+}
+
+extension FabricProvenance {
+    /// Where that is, in words: `on another machine ('den')`.
+    public var words: String {
+        let machine = isSameMachine == true ? "in another folder of this machine" : "on another machine"
+        return machine + (isSameMachine == true ? "" : host.map { " ('\($0)')" } ?? "")
     }
 }

@@ -12,7 +12,7 @@ extension FabricCommand {
 
         func execute() async throws {
             let controller = try state.controller()
-            let fabric = try controller.fabrics.select(name ?? state.fabricName)
+            let fabric = try await controller.context.settled(try controller.fabrics.select(name ?? state.fabricName))
             let backup = controller.exports.lastBackup(of: fabric)
             try console.result {
                 Report(fabric)
@@ -26,6 +26,10 @@ extension FabricCommand {
                     [fabric.hasAuthority ? "here" : fabric.membership.map { "with \($0.holder)" } ?? "elsewhere"])
                 Field("lastBackup", backup.map(Self.json))
                 Field(label: "last backup", [backup.map { words($0, controller.options.unixTime()) } ?? "none"])
+                Field("usedBefore", fabric.provenance.map(Self.before))
+                Field(
+                    label: "used before",
+                    fabric.provenance.map { ["\($0.words), \($0.way.rawValue) \(DateText.time($0.at))"] })
             }
         }
 
@@ -36,6 +40,16 @@ extension FabricCommand {
                 Field("host", fabric.membership?.holderHost)
                 Field("nodeId", fabric.membership?.holderNode)
                 Field("member", fabric.membership?.member)
+            }
+        }
+
+        /// Where it was used before it came here.
+        private static func before(_ provenance: FabricProvenance) -> Report {
+            Report {
+                Field("way", provenance.way.rawValue)
+                Field("host", provenance.host)
+                Field("sameMachine", provenance.isSameMachine)
+                Field("at", DateText.time(provenance.at))
             }
         }
 

@@ -102,9 +102,13 @@ public enum CheckSubject: String, Sendable, CaseIterable {
     case trustData = "trust-data"
     /// The age of the last backup.
     case backup
+    /// Whether the fabric was used in another folder, or on another machine.
+    case copies
 
     // MARK: The network
 
+    /// Whether another host acts as our own node.
+    case ownNode = "own-node"
     /// Whether other hosts answer a question to all.
     case multicast
     /// The border routers of Thread networks.
@@ -171,9 +175,10 @@ public enum CheckSubject: String, Sendable, CaseIterable {
         case .interface, .ipv6, .duplicateAddress, .hostAddress, .routerAdvertisements, .routeInformation, .forwarding,
             .containerNetworks, .bridgeSnooping, .firewall, .connectionTracking, .receiveBuffer, .bus, .responder,
             .secondResponder, .responderConfiguration, .clock, .clockSynchronization, .entropy, .bluetooth,
-            .runtimeFolder, .openFiles, .stateFolder, .trustData, .backup:
+            .runtimeFolder, .openFiles, .stateFolder, .trustData, .backup, .copies:
             .host
-        case .multicast, .borderRouters, .threadNetworks, .threadPartitions, .threadDatasets, .threadRoutes: .network
+        case .ownNode, .multicast, .borderRouters, .threadNetworks, .threadPartitions, .threadDatasets, .threadRoutes:
+            .network
         default: .node
         }
     }

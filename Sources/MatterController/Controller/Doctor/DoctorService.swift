@@ -80,6 +80,7 @@ public struct DoctorService: FabricService {
                 facts.nodeCount = nodes.count
                 facts.hasThreadNodes = nodes.contains { $0.isOnThread }
                 facts.backup = exports.lastBackup(of: fabric).map { .made($0.at, $0.path) } ?? .none
+                facts.provenance = fabric.provenance
                 if let noc = try? MatterCertificate(tlv: fabric.noc) {
                     past.append((MatterEpoch.unix(noc.notBefore), "our own certificate"))
                 }
@@ -100,6 +101,8 @@ public struct DoctorService: FabricService {
 
     private func network(_ host: HostFacts) async throws -> NetworkFacts {
         guard let discovery = context.discovery() else { return NetworkFacts() }
+        let isLookedFor = host.service == .answers && host.backup != .noFabric
+        async let selves = isLookedFor ? ownAddresses(discovery) : nil
         async let routers = host.service == .answers ? search.borderRouters(discovery) : nil
         var facts = NetworkFacts()
         do {
@@ -111,6 +114,13 @@ public struct DoctorService: FabricService {
             facts.obstacle = error.reason
         }
         facts.borderRouters = try await routers
+        let known = Set(host.interfaces.flatMap(\.addresses).map(\.octets))
+        // Without a fabric there is no node of ours.
+        facts.otherSelves = host.backup == .noFabric ? [] : nil
+        if let found = try await selves {
+            let isOurs = found.allSatisfy { known.contains($0.octets) || $0.family == .ipv4 }
+            facts.otherSelves = isOurs ? [] : found.map { "\($0)" }
+        }
         return facts
     }
 
@@ -120,7 +130,7 @@ public struct DoctorService: FabricService {
         var facts = NodeWayFacts(node: node)
         facts.known = options.addresses.isEmpty ? node.addresses : options.addresses
         if let discovery = context.discovery(), host.service == .answers {
-            facts.advertised = try await addresses(of: node, discovery)
+            facts.advertised = try await addresses(of: node.nodeID, discovery)
         }
         let advertised = (facts.advertised ?? []).compactMap { address in
             PeerAddress(octets: address.octets, scope: address.scope?.index ?? 0, port: address.port)
@@ -140,12 +150,18 @@ public struct DoctorService: FabricService {
         return facts
     }
 
-    private func addresses(of node: NodeRecord, _ discovery: any Discovery) async throws -> [ResolvedAddress]? {
+    /// Where our own node is advertised, by us or by another; `nil` if that was not found out.
+    private func ownAddresses(_ discovery: any Discovery) async throws -> [ResolvedAddress]? {
+        guard let fabric = try? context.fabric() else { return nil }
+        return try await addresses(of: fabric.nodeID, discovery)
+    }
+
+    private func addresses(of node: NodeID, _ discovery: any Discovery) async throws -> [ResolvedAddress]? {
         let identity = try context.fabric().compressedFabricID.rawValue
         let found = Gathered<Bool, [ResolvedAddress]>()
         let isWhole = try await search.run {
             for try await update in discovery.resolveOperational(
-                compressedFabricID: identity, nodeID: node.nodeID.rawValue)
+                compressedFabricID: identity, nodeID: node.rawValue)
             {
                 guard case .found(let node) = update else {
                     found[true] = []

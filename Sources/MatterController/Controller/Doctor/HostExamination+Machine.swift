@@ -92,7 +92,10 @@ extension HostExamination {
     // MARK: The machine
 
     var machine: [Check] {
-        [clock, clockSynchronization, entropy, bluetooth, runtimeFolder, openFiles, stateFolder, trustData, backup]
+        [
+            clock, clockSynchronization, entropy, bluetooth, runtimeFolder, openFiles, stateFolder, trustData, backup,
+            copies,
+        ]
     }
 
     private var clock: Check {
@@ -173,6 +176,18 @@ extension HostExamination {
         guard age > 90 else { return Check(.trustData, .ok, seen) }
         return Check(
             .trustData, .note, "\(seen): makers that came since are not known", cure: .step("trust.update"))
+    }
+
+    private var copies: Check {
+        /// A machine that is still in use shows itself in this time.
+        let concern = 30 * Self.day
+        guard let before = facts.provenance else { return Check(.copies, .ok, "the fabric is used here only") }
+        let came =
+            before.way == .copy
+            ? "noticed \(DayText.minute(before.at))" : "by an export of \(DayText.minute(before.at))"
+        let seen = "the fabric was used \(before.words) before, \(came)"
+        guard facts.now - before.at < concern else { return Check(.copies, .ok, seen) }
+        return Check(.copies, .note, seen, cure: .step("doctor.copies"))
     }
 
     private var backup: Check {

@@ -157,6 +157,8 @@ struct HostFacts: Sendable {
     /// When the trust data were brought up to date, in seconds since 1970.
     var trustDate: Int64?
     var backup: Backup = .noFabric
+    /// Where the fabric was used before; `nil` if it was not.
+    var provenance: FabricProvenance?
 
     /// The interfaces that lead to devices: all but the loopback and those of containers, unless there are no others.
     var uplinks: [Interface] {

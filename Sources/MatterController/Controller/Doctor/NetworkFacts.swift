@@ -8,6 +8,8 @@ struct NetworkFacts: Sendable {
     var obstacle: String?
     /// The border routers of Thread networks; `nil` if they were not looked for.
     var borderRouters: [BorderRouter]?
+    /// The addresses of another host that acts as our own node; `nil` if they were not looked for.
+    var otherSelves: [String]?
 }
 
 /// Judges the network. It reads nothing: all it knows is in the facts.
@@ -23,7 +25,7 @@ struct NetworkExamination {
     }
 
     /// All checks of the network.
-    var checks: [Check] { [multicast, borderRouters, networks, partitions, datasets, routes] }
+    var checks: [Check] { [ownNode, multicast, borderRouters, networks, partitions, datasets, routes] }
 
     private var known: [Network] {
         var networks: [Network] = []
@@ -36,6 +38,15 @@ struct NetworkExamination {
             }
         }
         return networks
+    }
+
+    private var ownNode: Check {
+        guard let others = facts.otherSelves else {
+            return Check(.ownNode, .notChecked, "our own node was not looked for")
+        }
+        guard !others.isEmpty else { return Check(.ownNode, .ok, "no other host acts as our node") }
+        return Check(
+            .ownNode, .warning, "another host acts as our node: \(list(others))", cure: .step("doctor.own-node"))
     }
 
     private var multicast: Check {

@@ -46,6 +46,8 @@ extension GroupService {
         if catalogue.isTimed(command) {
             throw ControllerError(.groupTarget, "this command has to be timed, which commands to groups are not")
         }
+        // A copy of the state directory must not use the counters of the original.
+        try await context.settled()
         let credentials = try context.credentials()
         let key = try GroupKey(
             epochKey: try context.groups().key(of: group), compressedFabricID: credentials.fabric.compressedFabricID)

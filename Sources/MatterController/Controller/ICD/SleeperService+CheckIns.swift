@@ -22,6 +22,8 @@ extension SleeperService {
         port: UInt16 = 0, ready: @Sendable (UInt16) -> Void = { _ in },
         tell: @escaping @Sendable (VerifiedCheckIn) -> Void = { _ in }
     ) async throws {
+        // A copy of the state directory must not accept what the original has accepted.
+        try await context.settled()
         let fabric = try context.fabric()
         guard let lock = try options.state.tryLock(try listenerLock()) else {
             throw ControllerError(

@@ -105,15 +105,19 @@ extension FabricStore {
     /// - Parameters:
     ///   - document: what the fabric is in.
     ///   - name: what it is called here.
+    ///   - isFirst: for an identity that no other machine has.
     /// - Throws: ``ExportError`` `present` if a fabric has the name, ``StoreError``.
     package func restore(
-        _ fabric: ExportedFabric, of document: ExportDocument, as name: String
+        _ fabric: ExportedFabric, of document: ExportDocument, as name: String, isFirst: Bool = false
     ) async throws -> Restored {
         try NameRule.check(name, what: "fabric")
         var record = fabric.record
         record.name = name
         record.nodeIDs = .random
         record.origin = nil
+        record.provenance =
+            isFirst
+            ? nil : FabricProvenance(way: .export, host: document.host, isSameMachine: nil, at: document.made)
         return try await state.withLock(Self.folder) {
             if let existing = try self.fabric(named: name) {
                 let isSame =
@@ -147,6 +151,7 @@ extension FabricStore {
             if let counter = document.groupCounter {
                 try await CounterBlock.leap(Self.groupCounter, beyond: counter, in: state)
             }
+            record.place = try here().map { FabricPlace($0, host: BackupFolder.host) }
             // The record last: without it there is no fabric. Twice, so that there is a previous copy.
             for _ in 0..<2 { try state.write(Self.record(of: name), record.encoded()) }
             return Restored(record: record, twin: twin?.name)

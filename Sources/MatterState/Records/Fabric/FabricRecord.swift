@@ -51,6 +51,10 @@ public struct FabricRecord: Equatable, Sendable {
     package var identityKeyMadeAt: Int64?
     /// The basis of sequential ``nodeIDs``; `nil` in records of release 0.1.0.
     package var origin: FabricOrigin?
+    /// Where it is used; `nil` in records of earlier releases.
+    package var place: FabricPlace?
+    /// Where it was used before it came here; `nil` if it was not, or that was not noticed.
+    public package(set) var provenance: FabricProvenance?
     /// Our membership, where the key of the authority is on another machine; `nil` if it was not joined by a request.
     public package(set) var membership: AdministratorMembership?
     /// Whether the key of the authority is here.
@@ -104,6 +108,10 @@ public struct FabricRecord: Equatable, Sendable {
         self.nodeIDs = known
         identityKeyMadeAt = try fields.optionalInteger("identityKeyMadeAt").flatMap(UnixTime.plausible)
         origin = try fields.optionalObject("origin").map { (origin) throws(RecordError) in try FabricOrigin(origin) }
+        place = try fields.optionalObject("place").map { (place) throws(RecordError) in try FabricPlace(place) }
+        provenance = try fields.optionalObject("provenance").map { (value) throws(RecordError) in
+            try FabricProvenance(value)
+        }
         membership = try fields.optionalObject("membership").map { (value) throws(RecordError) in
             try AdministratorMembership(value)
         }
@@ -120,6 +128,8 @@ public struct FabricRecord: Equatable, Sendable {
         if nodeIDs != .sequential { object["nodeIds"] = .string(nodeIDs.rawValue) }
         object["identityKeyMadeAt"] = identityKeyMadeAt.map { .int($0) }
         object["origin"] = origin?.json
+        object["place"] = place?.json
+        object["provenance"] = provenance?.json
         object["membership"] = membership?.json
         object["nocIntermediate"] = nocIntermediate.map { .string(Hex.encode($0)) }
         return JSONValue.object(object).utf8()

@@ -177,6 +177,7 @@ extension FabricStore {
 
     /// Stamps the record of a fabric that is new here, after its folder was made.
     func begin(_ record: inout FabricRecord) throws {
+        record.place = try here().map { FabricPlace($0, host: BackupFolder.host) }
         guard record.nodeIDs == .sequential else { return }
         record.origin = try state.place().map { FabricOrigin($0, generation: 0) }
         if !vouch(0, for: record) { try becomeRandom(&record, SystemRandom()) }

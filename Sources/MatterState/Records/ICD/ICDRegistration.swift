@@ -48,6 +48,8 @@ public struct ICDRegistration: Equatable, Sendable {
     public var current: Keying?
     /// The keys that the device was sent, each of which it may have, the newest last: no answer came.
     package private(set) var unconfirmed: [CheckInKey] = []
+    /// Whether another machine has these keys without an answer as well, and may have accepted check-ins of them.
+    private var isShared = false
     /// How it sleeps.
     public var sleep: Sleep
     /// When it was last heard; `nil` if it was not.
@@ -91,6 +93,8 @@ public struct ICDRegistration: Equatable, Sendable {
     package mutating func take(_ payload: [UInt8]) -> (message: CheckInMessage, verdict: CheckInCounter.Verdict)? {
         for (place, key) in unconfirmed.enumerated().reversed() {
             guard let message = try? CheckInMessage(opening: payload, with: key) else { continue }
+            // It may be one that was played again, and the first machine had accepted.
+            if isShared { return (message, .needsNewKey) }
             // The confirmation was lost. A key that was never used has no older messages that could be played again.
             var counter = CheckInCounter(start: message.counter &- 1)
             let verdict = counter.take(message.counter)
@@ -121,12 +125,15 @@ public struct ICDRegistration: Equatable, Sendable {
     package mutating func confirm(_ key: CheckInKey, start: UInt32) {
         current = Keying(key: key, counter: CheckInCounter(start: start))
         if let place = unconfirmed.lastIndex(of: key) { unconfirmed.removeFirst(place + 1) }
+        // Those that are left were made here, since that one.
+        isShared = false
     }
 
     /// Makes the registration good for use by a second machine: of the counters that the first one may have accepted since, none
     /// counts, and the key has to be replaced before a check-in does.
     mutating func leap() {
         current = current.map { Keying(key: $0.key, counter: $0.counter.leapt()) }
+        isShared = !unconfirmed.isEmpty
         awakeUntil = nil
         reportDue = nil
     }
@@ -166,6 +173,7 @@ extension ICDRegistration {
             }
             awakeUntil = (try fields.optionalUnsigned(8)).map(Self.time)
             reportDue = (try fields.optionalUnsigned(10)).map(Self.time)
+            isShared = try fields.optionalBool(11) ?? false
         } catch {
             throw RecordError(.invalid, "\(file) is not a registration with a device that sleeps: \(error)")
         }
@@ -203,6 +211,7 @@ extension ICDRegistration {
             members.append(TLVElement(9, .array(of: older.map { .octets($0.secret.copyBytes()) })))
         }
         if let reportDue { members.append(TLVElement(10, .uint(UInt64(clamping: reportDue)))) }
+        if isShared { members.append(TLVElement(11, .bool(true))) }
         return TLVElement(.anonymous, .structure(members)).encoded()
     }
 }

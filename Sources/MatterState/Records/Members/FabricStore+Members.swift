@@ -36,7 +36,7 @@ extension FabricStore {
     package func join(_ fabric: ExportedFabric, made: Int64, as name: String) async throws -> FabricRecord {
         let document = ExportDocument(made: made, host: nil, fabrics: [fabric], networks: [], groupCounter: nil)
         try await state.withLock(Self.folder) { try keepChoice() }
-        return try await restore(fabric, of: document, as: name).record
+        return try await restore(fabric, of: document, as: name, isFirst: true).record
     }
 
     /// The key of our own certificate.
