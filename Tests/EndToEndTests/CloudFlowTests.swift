@@ -119,6 +119,22 @@ import Testing
         #expect(scene.device.switchings == 1, "\(made)")
     }
 
+    @Test("keys and certificates that the cloud has issued are not exchanged here, and what can be is said")
+    func rotation() async throws {
+        let scene = try await CloudScene.commissioned()
+        defer { scene.end() }
+        for (kind, words) in [("identity-key", []), ("certificates", []), ("certificates", ["--dry-run"])] {
+            let refused = try await scene.alice.run(["fabric", "rotate", kind, "--json"] + words)
+            let error = try refused.error()
+            #expect(error["id"]?.string == "job.service-keys" && refused.stdout.isEmpty, "\(refused)")
+            #expect(error["message"]?.string?.contains("'rainmaker'") == true, "\(refused)")
+            #expect(error["hint"]?.string?.contains("group rekey") == true, "\(refused)")
+        }
+        #expect(try await scene.alice.succeed("job", "ls", "--json").json().elements.isEmpty)
+        try await scene.alice.succeed("group", "create", "lights")
+        try await scene.alice.succeed("group", "rekey", "lights")
+    }
+
     @Test("a device that the cloud does not know by its key is not confirmed, and stays to be confirmed")
     func strangeDevice() async throws {
         let device = try await CloudDevice.start(revision: 3)

@@ -165,6 +165,60 @@ import Testing
         #expect(try await owner.succeed(remove).json()["findings"] == removed["findings"])
     }
 
+    @Test("a device that sleeps checks in no more with the one who goes")
+    func checkIns() async throws {
+        let lamp = try await VirtualDevice.start("on-off-light", options: ["--icd", "6s"], isAdvertised: true)
+        defer { lamp.stop() }
+        let (owner, eve) = (try MatterCtl(), try MatterCtl())
+        try await owner.commission(lamp, ["--name", "lamp"])
+        func stayAwake() async throws {
+            try await owner.succeed("icd", "stay-active", "lamp", "--for", "30s", "--wait")
+        }
+        func clients() async throws -> String {
+            try await owner.succeed("read", "lamp", "0/icd-management/registered-clients", "--wait", "--json").stdout
+        }
+        let own = try #require(try await owner.succeed("fabric", "show", "--json").json()["nodeId"])
+        try await stayAwake()
+        let joined = try #require(try await join(eve, as: "eve", owner)["nodeId"])
+        func text(_ id: JSON) -> String { id.string ?? id.int.map { "\($0)" } ?? "-" }
+        try await stayAwake()
+        try await eve.succeed("icd", "register", "lamp")
+        let before = try await clients()
+        #expect(before.contains(text(own)) && before.contains(text(joined)), "\(before)")
+        try await stayAwake()
+        let removed = try await owner.succeed("fabric", "member", "remove", "eve", "--yes", "--json").json()
+        let found = removed["findings"]?.elements.first { $0["kind"]?.string == "check-in" }
+        #expect(found?["removed"]?.bool == true, "\(removed)")
+        let after = try await clients()
+        #expect(after.contains(text(own)) && !after.contains(text(joined)), "\(after)")
+    }
+
+    @Test("keys rotate on a fabric with members, who follow; another administrator is named as commands take it")
+    func rotation() async throws {
+        let lamp = try await VirtualDevice.start(isAdvertised: true)
+        defer { lamp.stop() }
+        let (owner, anna) = (try MatterCtl(), try MatterCtl())
+        try await owner.commission(lamp, ["--name", "lamp"])
+        try await join(anna, as: "anna", owner)
+        try await owner.succeed("fabric", "rotate", "certificates")
+        try await anna.succeed("toggle", "lamp", "--fresh")
+        try await owner.succeed("acl", "grant", "lamp", "cat:43210002", "--privilege", "administer")
+        for words in [["--dry-run"], []] {
+            let refused = try await owner.run(["fabric", "rotate", "identity-key", "--json"] + words)
+            let error = try refused.error()
+            #expect(error["id"]?.string == "job.foreign-administrator", "\(refused)")
+            #expect(error["hint"]?.string?.contains("--i-know cat:43210002") == true, "\(refused)")
+        }
+        #expect(try await owner.run(["fabric", "rotate", "identity-key", "--i-know", "cat:432"]).status == 64)
+        let named = try await owner.succeed("who", "lamp").stdout
+        #expect(named.contains("tag 43210002"), "\(named)")
+        let rotated = try await owner.succeed("fabric", "rotate", "identity-key", "--i-know", "tag 43210002")
+        #expect(rotated.stderr.contains("fabric member renew"), "\(rotated)")
+        try await renew(anna, "anna", owner)
+        try await anna.succeed("toggle", "lamp", "--fresh")
+        #expect(lamp.switchings == 2, "\(lamp.events)")
+    }
+
     @Test(
         "a device that is off keeps the removal open; one who is left behind is admitted again with the new certificate"
     )

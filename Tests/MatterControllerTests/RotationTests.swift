@@ -112,7 +112,7 @@ import Testing
     @Test("a record has all of a rotation, and a damaged or newer one is told")
     func records() throws {
         var job = Self.job()
-        job.handle(.rotated(.known([NodeID(9), NodeID(8)])), at: 110)
+        job.handle(.rotated(.known([NodeID(9), NodeID(0xFFFF_FFFD_4321_0002)])), at: 110)
         job.handle(.rotated(.marked(NodeID(1), [1, 2])), at: 110)
         job.handle(.rotated(.marked(NodeID(1), [3])), at: 120)
         job.handle(.rotated(.turnedBack), at: 130)

@@ -172,6 +172,32 @@ import Testing
         }
     }
 
+    @Test(
+        "members, their tag and nodes of ours are no strangers; other tags and ids are, by the names that commands take"
+    )
+    func members() throws {
+        var roster = MemberRoster(tag: CASEAuthenticatedTag(identifier: 0x1234, version: 4))
+        let request = try JoinRequest(
+            key: try P256PrivateKey.generate(), recipient: try AgeIdentity.generate(SystemRandom()).recipient,
+            made: 1, host: nil)
+        roster.add(MemberRoster.Member("anna", request, nodeID: NodeID(64), version: 4, at: 10))
+        let own = try LocalFabric.create(nodeID: NodeID(1), validity: .unlimited(from: 1000)).credentials.identity
+        let other = CASEAuthenticatedTag(identifier: 0x4321, version: 2)
+        let older = CASEAuthenticatedTag(identifier: 0x1234, version: 3)
+        let entries = [
+            MatterController.AccessControlEntry(.administer, subjects: [NodeID(1), NodeID(64), NodeID(7)]),
+            MatterController.AccessControlEntry(.administer, subjects: [older.subject]),
+            MatterController.AccessControlEntry(.administer, subjects: [other.subject, NodeID(112_233)]),
+            MatterController.AccessControlEntry(.operate, subjects: [NodeID(5)]),
+        ]
+        let nodes = [NodeRecord(nodeID: NodeID(7))]
+        let found = Administrators(own, nodes: nodes, members: roster).foreign(in: entries)
+        #expect(found == [other.subject, NodeID(112_233)])
+        #expect(Set(found.map(\.administratorName)) == ["cat:43210002", "112233"])
+        let alone = Administrators(own, nodes: nodes, members: nil).foreign(in: entries)
+        #expect(alone.count == 4)
+    }
+
     @Test("an administrator on a node that was off is found when it is reached")
     func lateStranger() async throws {
         try await House.live { house in

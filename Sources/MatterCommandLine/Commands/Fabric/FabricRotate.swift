@@ -68,11 +68,31 @@ struct RotationOptions: ParsableArguments {
     @Option(
         name: .customLong("i-know"),
         help: ArgumentHelp(
-            "An administrator that is not ours and may lose the fabric, by its node id or tag; may be repeated.",
+            "An administrator that is not ours and may lose the fabric, by its node id or tag (cat:06D90001), as 'who' shows it; may be repeated.",
             valueName: "NAME"))
-    var known: [NumberArgument<UInt64>] = []
+    var known: [AdministratorArgument] = []
 
-    var nodes: [NodeID] { known.map { NodeID($0.value) } }
+    var nodes: [NodeID] { known.map(\.subject) }
+}
+
+/// An administrator that is not ours, as commands show it.
+struct AdministratorArgument: ExpressibleByArgument {
+    let subject: NodeID
+
+    static var defaultCompletionKind: CompletionKind { .kind(.number) }
+
+    /// `112233`, `cat:06D90001`, or `tag 06D90001` as `who` has it.
+    init?(argument: String) {
+        if let number = NameRule.parseNumber(argument) {
+            subject = NodeID(number)
+            return
+        }
+        let prefix = argument.lowercased().prefix(4)
+        guard ["cat:", "tag:", "tag "].contains(prefix), let tag = CASEAuthenticatedTag(hex: argument.dropFirst(4)),
+            tag.isValid
+        else { return nil }
+        subject = tag.subject
+    }
 }
 
 /// One command about a rotation.
@@ -140,7 +160,7 @@ struct RotationRun {
             Field(
                 column: "OTHER ADMINISTRATORS",
                 answer.value.flatMap { value in
-                    value.foreign.isEmpty ? nil : value.foreign.map { "\($0.rawValue)" }
+                    value.foreign.isEmpty ? nil : value.foreign.map(\.administratorName)
                 })
             Field("error", answer.error)
         }

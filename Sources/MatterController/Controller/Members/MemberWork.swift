@@ -47,6 +47,7 @@ struct MemberWork: Sendable {
             }
             // Now the member cannot open another window.
             findings += try await search(link, node, deadline: deadline)
+            findings += try await endCheckIns(link, node, with: removal.nodeID, store, deadline: deadline)
             return findings
         }
         try await store.change { $0?.note(findings) }
@@ -86,6 +87,33 @@ struct MemberWork: Sendable {
             find(.unsearched, "\(error.reason)")
         }
         return findings
+    }
+
+    /// Lets a node that sleeps check in no more with the one who goes: that costs its battery, and tells when it is awake.
+    private func endCheckIns(
+        _ link: NodeLink, _ node: NodeRecord, with gone: NodeID, _ store: MemberStore, deadline: Instant
+    ) async throws -> [MemberRoster.Finding] {
+        let path = AttributePath(
+            endpoint: 0, cluster: IcdManagement.id, attribute: IcdManagement.Attribute.registeredClients)
+        let read = try await link.read([path], deadline: deadline)
+        guard let clients = read.entries(IcdManagement.registeredClients) else {
+            let lacks: [IMStatus] = [.unsupportedCluster, .unsupportedEndpoint, .unsupportedAttribute]
+            guard case .failure(let status) = read.attributes.first?.outcome, !lacks.contains(status.status) else {
+                return []
+            }
+            let text = "it does not say with whom it checks in: \(status)"
+            return [MemberRoster.Finding(node: node.nodeID, kind: .unsearched, text: text)]
+        }
+        let client = IcdManagement.MonitoringRegistration.Field.checkInNodeID
+        guard clients.contains(where: { $0[client] == gone.rawValue }) else { return [] }
+        let found = MemberRoster.Finding(
+            node: node.nodeID, kind: .checkIn, text: "it checked in with node \(gone.rawValue)")
+        // Durable before it is gone.
+        try await store.change { $0?.note([found]) }
+        let result = try await link.invoke(
+            Command(IcdManagement.UnregisterClient(checkInNodeID: gone.rawValue), at: 0), .absolute, deadline: deadline)
+        if result.status.status != .notFound { try Outcome.check(result, of: node.title) }
+        return [found]
     }
 
     private func closeWindow(_ link: NodeLink, _ node: NodeRecord, deadline: Instant) async throws {

@@ -44,6 +44,8 @@ public struct MemberRoster: Equatable, Sendable {
             case window
             /// A commissioning window of another fabric: listed.
             case otherWindow = "other-window"
+            /// A registration for check-ins of the device with the member: removed.
+            case checkIn = "check-in"
             /// Another fabric: listed, since the member may have let it in.
             case fabric
             /// A part of the node that could not be searched: listed.
@@ -60,7 +62,7 @@ public struct MemberRoster: Equatable, Sendable {
         // memberwise: package
 
         /// Whether it is gone: what is not has to be looked at by a person.
-        public var isRemoved: Bool { kind == .entry || kind == .window }
+        public var isRemoved: Bool { kind == .entry || kind == .window || kind == .checkIn }
     }
 
     /// The removal of a member that has begun.

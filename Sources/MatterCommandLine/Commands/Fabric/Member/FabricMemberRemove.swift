@@ -37,7 +37,8 @@ extension FabricCommand.Member {
             case .waiting(let others): try await wait(for: others, context)
             case .done(let former):
                 try show(former, nil, context)
-                try warnOfGroupKeys(context)
+                // It may have been stopped before the last of them.
+                try await changeGroupKeys(former, context)
             case .working(let job):
                 let after =
                     job.isOpen
@@ -49,7 +50,7 @@ extension FabricCommand.Member {
                 }
                 guard let former = try members.roster()?.former.last(where: { $0.name == name }) else { return }
                 try show(former, after, context)
-                try await changeGroupKeys(context)
+                try await changeGroupKeys(former, context)
             }
         }
 
@@ -84,11 +85,10 @@ extension FabricCommand.Member {
         /// Exchanges the keys that the member still knows: those of groups. Each is a job.
         ///
         /// - Throws: `job.incomplete` if a node of a group is left.
-        private func changeGroupKeys(_ context: CommandContext) async throws {
-            var done: Set<UInt16> = []
+        private func changeGroupKeys(_ former: MemberRoster.Former, _ context: CommandContext) async throws {
             var fault: (any Error)?
-            for group in try context.controller.context.groups().sound().groups where done.insert(group.keySet).inserted
-            {
+            let groups = try context.controller.rotations.groups(keyedBefore: former)
+            for group in groups {
                 do {
                     try await RotationRun(
                         plan: .groupKey(group), known: [], context: context, time: options.timeout?.duration
@@ -97,18 +97,12 @@ extension FabricCommand.Member {
                     fault = fault ?? error
                 }
             }
-            if !done.isEmpty, let other = try context.controller.members.roster()?.members.first {
+            if !groups.isEmpty, let other = try context.controller.members.roster()?.members.first {
                 context.console.warning(
                     "the other administrators do not have the new keys of groups yet", .step("member.renew", other.name)
                 )
             }
             if let fault { throw fault }
-        }
-
-        private func warnOfGroupKeys(_ context: CommandContext) throws {
-            guard !(try context.controller.context.groups().sound().groups).isEmpty else { return }
-            context.console.warning(
-                "'\(name)' may still know keys of groups, and could send to them", .step("member.group-keys"))
         }
     }
 }

@@ -13,6 +13,18 @@ public struct FabricAges: Sendable {
 }
 
 extension RotationService {
+    /// The groups whose keys a former member may know: they are older than the removal, or their exchange has not ended. Of groups that
+    /// share a key, the first.
+    ///
+    /// - Throws: ``StoreError``, ``RecordError`` without a fabric.
+    public func groups(keyedBefore former: MemberRoster.Former) throws -> [GroupRecord] {
+        let open = try jobs.sound().jobs.filter { $0.kind == .groupKey && $0.isRotating }.compactMap(\.rotation?.keySet)
+        var seen: Set<UInt16> = []
+        return try ages(of: context.fabric()).groups.filter { group, since in
+            (since < former.removedAt || open.contains(group.keySet)) && seen.insert(group.keySet).inserted
+        }.map(\.group)
+    }
+
     /// How old the keys and certificates of a fabric are.
     ///
     /// - Throws: ``StoreError``, ``CredentialsError`` for a certificate that cannot be read.

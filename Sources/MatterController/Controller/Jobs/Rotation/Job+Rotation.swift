@@ -196,7 +196,7 @@ extension Job.Rotation {
         self.init(
             phase: phase, keySet: try fields.integer("keySet"), base: try fields.integer("base"),
             origin: try fields.integer("origin"),
-            known: try fields.array("known").compactMap { $0.integer(as: UInt64.self).map { NodeID($0) } })
+            known: try fields.array("known").compactMap { $0.id(as: UInt64.self).map { NodeID($0) } })
         isBack = try fields.optionalBool("back") ?? false
         for mark in try fields.objects("marks") {
             marks[NodeID(try mark.integer("node"))] = try mark.octets("digest")

@@ -64,36 +64,59 @@ extension JobWork {
     /// - Throws: ``JobError`` `foreignAdministrator`.
     func checkAdministrators(of node: NodeRecord, _ link: NodeLink, deadline: Instant) async throws {
         let list = try await link.accessList(deadline: deadline)
-        let ours = Administrators(try context.credentials().identity, nodes: try context.nodes().sound().nodes)
+        let ours = try Administrators(of: context)
         let foreign = ours.foreign(in: list.entries).subtracting(known)
         guard !foreign.isEmpty else { return }
         throw Administrators.refusal(foreign, on: [node.title])
     }
 }
 
-/// The administrators of a fabric that can follow a rotation: we, who begin it, and the nodes that are among those it reaches.
+/// The administrators of a fabric that can follow a rotation: we, who begin it, the members, and the nodes that are among those it
+/// reaches.
 struct Administrators: Sendable {
     private let own: NodeIdentity
     private let nodes: Set<NodeID>
+    private let members: MemberRoster?
 
-    init(_ own: NodeIdentity, nodes: [NodeRecord]) {
+    init(_ own: NodeIdentity, nodes: [NodeRecord], members: MemberRoster?) {
         self.own = own
         self.nodes = Set(nodes.map(\.nodeID))
+        self.members = members
+    }
+
+    /// - Throws: ``StoreError``, ``RecordError``.
+    init(of context: FabricContext) throws {
+        let fabric = try context.fabric()
+        let members = MemberStore(context.options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+        self.init(
+            try context.credentials().identity, nodes: try context.nodes().sound().nodes, members: try members.roster())
+    }
+
+    /// A member, or the tag of all of them.
+    private func isMember(_ subject: NodeID) -> Bool {
+        members.map { $0.isTag(subject) || $0.members.contains { $0.nodeID == subject } } ?? false
     }
 
     /// The subjects that may administer a node, and are others.
     func foreign(in entries: [AccessControlEntry]) -> Set<NodeID> {
         let subjects = entries.filter { $0.privilege == .administer && $0.authMode == .case }.flatMap(\.subjects)
-        return Set(subjects.filter { !own.matches(subject: $0) && !nodes.contains($0) })
+        return Set(subjects.filter { !own.matches(subject: $0) && !nodes.contains($0) && !isMember($0) })
     }
 
     /// Why a rotation does not begin.
     static func refusal(_ foreign: Set<NodeID>, on nodes: [String]) -> JobError {
-        let names = foreign.sorted().map { "\($0.rawValue)" }
+        let names = foreign.sorted().map(\.administratorName)
         let places = nodes.count == 1 ? nodes[0] : "\(nodes.count) nodes"
         return JobError(
             .foreignAdministrator,
             "\(places) has an administrator that is not ours, and cannot follow: \(names.joined(separator: ", "))",
             hint: .step("job.i-know", names.first ?? ""))
+    }
+}
+
+extension NodeID {
+    /// A subject of access control in the form that commands take: `112233`, `cat:06D90001`.
+    public var administratorName: String {
+        CASEAuthenticatedTag(subject: self).map { "cat:\($0)" } ?? "\(rawValue)"
     }
 }

@@ -62,7 +62,7 @@ public struct RotationService: FabricService {
     /// - Throws: ``JobError`` `serviceKeys` if keys or certificates of the fabric are not ours to give, `CancellationError`.
     public func look(_ plan: RotationPlan, budget: Budget) async throws -> [NodeAnswer<RotationOutlook>] {
         try checkFabric(plan)
-        let ours = Administrators(try context.credentials().identity, nodes: try context.nodes().sound().nodes)
+        let ours = try Administrators(of: context)
         return try await NodeAnswer.each(of: try nodes(of: plan)) { [links] node in
             let deadline = budget.deadline(for: node)
             return try await links.withLink(to: node) { link in
@@ -89,9 +89,9 @@ public struct RotationService: FabricService {
             throw JobError(
                 .serviceKeys,
                 plan.kind == .identityKey
-                    ? "the identity key of the fabric '\(fabric.name)' is that of the service '\(fabric.issuer.rawValue)'"
-                    : "the service '\(fabric.issuer.rawValue)' gives the nodes of the fabric '\(fabric.name)' their ids, and "
-                        + "renews no certificate",
+                    ? "the identity key of the fabric '\(fabric.name)' is that of the service '\(fabric.issuer.rawValue)', which keeps it"
+                    : "the certificates of the fabric '\(fabric.name)' are issued by the service '\(fabric.issuer.rawValue)', which "
+                        + "renews none",
                 hint: .step("job.service"))
         }
         guard plan.kind == .certificates else { return }
