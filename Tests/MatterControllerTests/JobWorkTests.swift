@@ -22,6 +22,7 @@ struct JobWorkTests {
         let asked = Asked()
         let guest: Controller
         let job: Job
+        let fabric: NeighbourFabric
 
         /// Paths that were read, each with who asked.
         final class Asked: Sendable {
@@ -57,7 +58,7 @@ struct JobWorkTests {
             change(&node)
             material.nodes = [node]
             let context = bench.controller.context
-            let fabric = try NeighbourFabric(
+            fabric = try NeighbourFabric(
                 checking: material, ipk: nil, at: context.validationTime, validity: context.validity)
             let joined = try await bench.controller.neighbours.join(fabric, name: "guest")
             job = try #require(joined.job)
@@ -72,6 +73,18 @@ struct JobWorkTests {
             await guest.close()
             await bench.end()
         }
+    }
+
+    @Test("the other's identity is put away by the next import where a process ended before it did so itself")
+    func putAway() async throws {
+        let scene = try await Scene()
+        let store = try scene.guest.jobs.store()
+        try await store.note([.done(Bench.node)], of: scene.job.id, at: 1)
+        #expect(try store.identityKey(of: scene.job.id) != nil)
+        #expect(try await scene.bench.controller.neighbours.join(scene.fabric, name: "guest").job == nil)
+        #expect(try store.identityKey(of: scene.job.id) == nil)
+        #expect(try scene.guest.jobs.job(scene.job.id).isOpen == false)
+        await scene.end()
     }
 
     @Test("under the other's id the list and its room are read and the list is written, and nothing is kept")
@@ -161,6 +174,27 @@ struct JobWorkTests {
         let lockout = try await jobs.resume(jobs.begin(.revoke([own]), on: [Bench.node]).id, within: .seconds(30))
         #expect(lockout.refusedCount == 1, "\(lockout)")
         await #expect(throws: JobError.self) { try await jobs.begin(.remove([1]), on: [Bench.node]) }
+        await scene.end()
+    }
+
+    @Test("a change of access goes on with the same one that is open, and does not begin beside its opposite")
+    func opposite() async throws {
+        let scene = try await Scene(limits: [4, 3, 3])
+        let jobs = scene.guest.jobs
+        let subject = AccessSubject(id: NodeID(0x77))
+        let grant = AccessControlEntry(.operate, subjects: [subject.id])
+        let begun = try await jobs.begin(.grant([grant]), on: [Bench.node])
+        let again = try await jobs.begin(.grant([grant]), on: [Bench.node, NodeID(9)])
+        #expect(again.id == begun.id && again.entries.count == 2, "\(again)")
+        // Going on with the first one would give back what this one takes.
+        let error = await #expect(throws: JobError.self) {
+            try await jobs.begin(.revoke([subject]), on: [Bench.node])
+        }
+        #expect(error?.code == .opposite)
+        let other = try await jobs.begin(.revoke([AccessSubject(id: NodeID(0x78))]), on: [Bench.node])
+        #expect(other.id != begun.id)
+        try await jobs.cancel(begun.id)
+        #expect(try await jobs.begin(.revoke([subject]), on: [Bench.node]).pending == [Bench.node])
         await scene.end()
     }
 

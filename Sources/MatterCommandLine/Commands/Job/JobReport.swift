@@ -85,7 +85,8 @@ extension Console {
 extension Job {
     fileprivate var stateName: String {
         if cancelledAt != nil { return "cancelled" }
-        if !pending.isEmpty { return "open" }
+        // Between two phases, too, no node is pending.
+        if !pending.isEmpty || isOpen && !leavesFabric && refusedCount == 0 { return "open" }
         return isDone ? "done" : "incomplete"
     }
 

@@ -16,6 +16,23 @@ enum AccessWork: Equatable, Sendable {
         }
     }
 
+    /// The subjects that get or lose something.
+    private var subjects: Set<AccessSubject> {
+        switch self {
+        case .grant(let entries):
+            Set(entries.flatMap { entry in entry.subjects.map { AccessSubject(id: $0, authMode: entry.authMode) } })
+        case .revoke(let subjects): Set(subjects)
+        }
+    }
+
+    /// Whether one gives what the other takes away.
+    func isOpposite(of other: AccessWork) -> Bool {
+        switch (self, other) {
+        case (.grant, .revoke), (.revoke, .grant): !subjects.isDisjoint(with: other.subjects)
+        case (.grant, .grant), (.revoke, .revoke): false
+        }
+    }
+
     var change: AccessListEdit.Change {
         switch self {
         case .grant(let entries): .grant(entries)
@@ -61,15 +78,26 @@ extension AccessWork {
 }
 
 extension JobService {
-    /// Makes a job of a change of the access control lists of nodes; nothing is sent yet.
+    /// Makes a job of a change of the access control lists of nodes, or goes on with the one that is under way; nothing is sent yet.
     ///
-    /// - Throws: ``JobError`` `unsupported` for a change that is meant for the list of one node; ``StoreError``.
+    /// - Throws: ``JobError`` `unsupported` for a change that is meant for the list of one node, `opposite` if an earlier job would undo
+    ///   it when it goes on; ``StoreError``.
     public func begin(_ change: AccessListEdit.Change, on nodes: [NodeID]) async throws -> Job {
         guard let work = AccessWork(change) else {
             throw JobError(.unsupported, "this change is meant for the list of one node")
         }
         let now = now
-        return try await store().add { id in
+        let store = try store()
+        let open = try store.sound().jobs.filter { $0.kind == .access && $0.isOpen }
+        if let other = open.last(where: { $0.access.map(work.isOpposite) ?? false }) {
+            throw JobError(
+                .opposite, "job \(other.id) has still to do the opposite on \(other.pending.count) nodes",
+                hint: .step("job.opposite", "\(other.id)"))
+        }
+        if let same = open.last(where: { $0.access == work }) {
+            return try await store.note([.added(nodes)], of: same.id, at: now)
+        }
+        return try await store.add { id in
             Job(id: id, kind: .access, owner: owner, nodes: nodes, access: work, at: now)
         }
     }

@@ -10,6 +10,8 @@ public struct JobError: CodedError, Equatable {
         case running = "job.running"
         /// The job is done, or was cancelled.
         case ended = "job.ended"
+        /// An earlier job has still to do the opposite somewhere.
+        case opposite = "job.opposite"
         /// The identity that the job acted under is gone.
         case identityGone = "job.identity-gone"
         /// The node has no room for another administrator.
@@ -43,7 +45,7 @@ public struct JobError: CodedError, Equatable {
         public var kind: FailureKind {
             switch self {
             case .unknown, .notOnFabric: .notFound
-            case .running, .identityGone, .keyChanged, .keyGone: .localState
+            case .running, .opposite, .identityGone, .keyChanged, .keyGone: .localState
             case .ended, .noWayBack: .invalidInput
             case .sleeper: .noAnswer
             case .unsupported: .unsupported

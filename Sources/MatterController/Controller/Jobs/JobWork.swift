@@ -176,8 +176,8 @@ extension JobError {
         case .listFull, .sleeper, .notAdministrator, .notOnFabric, .lastAdministrator, .foreignAdministrator,
             .unsupported:
             true
-        case .unknown, .running, .ended, .identityGone, .notAdmitted, .keyChanged, .keyGone, .noWayBack, .notTaken,
-            .serviceKeys:
+        case .unknown, .running, .opposite, .ended, .identityGone, .notAdmitted, .keyChanged, .keyGone, .noWayBack,
+            .notTaken, .serviceKeys:
             false
         }
     }

@@ -56,7 +56,10 @@ extension NeighbourService {
         try await jobs.removeStrayKeys()
         let known = try jobs.sound().jobs
         let nodes = fabric.nodes.map(\.nodeID).filter { $0 != record.nodeID && !Self.isJoined($0, known) }
-        guard !nodes.isEmpty else { return (record, added, nil) }
+        guard !nodes.isEmpty else {
+            try await putAwayIdentities(known, jobs)
+            return (record, added, nil)
+        }
         let owner = Job.Owner.current(options.moment())
         let borrowed = try LocalFabric(
             continuing: authority, nodeID: fabric.nodeID, cats: fabric.tags, ipk: ipk, validity: context.validity,
@@ -76,6 +79,15 @@ extension NeighbourService {
             try await jobs.lend(identity, key: borrowed.key.scalar, to: open.id, at: now)
         }
         return (record, added, try await jobs.note([.added(nodes)], of: open.id, at: now))
+    }
+
+    /// Puts the other program's identity away where a process ended when every node was done, and before it did so itself.
+    private func putAwayIdentities(_ known: [Job], _ jobs: JobStore) async throws {
+        for job in known where job.kind == .join && job.pending.isEmpty && job.isOpen {
+            _ = try await jobs.alone(on: job.id) {
+                try await jobs.putAwayIdentity(of: job.id, at: options.unixTime())
+            }
+        }
     }
 
     /// Whether the last job that was about a node has let us in there.
