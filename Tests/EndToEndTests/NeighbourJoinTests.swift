@@ -86,6 +86,64 @@ import Testing
     }
 
     @Test(
+        "python-matter-server keeps its subscriptions while its lights are joined, and hears of every change",
+        .enabled(if: PeerPython.hasServer), .timeLimit(.minutes(10)))
+    func subscriptions() async throws {
+        let devices = [
+            try await VirtualDevice.start("on-off-light", isAdvertised: true),
+            try await VirtualDevice.start("on-off-light", isAdvertised: true),
+        ]
+        defer { for device in devices { device.stop() } }
+        let owner = try MatterCtl()
+        for (number, device) in devices.enumerated() {
+            try await owner.commission(device, ["--name", "light\(number + 1)"])
+        }
+        let server = try await PythonMatterServer(trusting: devices, port: 5593)
+        let shared = try await owner.succeed("share", "--all", "--to", server.url, "--json")
+        let nodes = try shared.stdout.split(separator: "\n").compactMap {
+            try JSON(parsing: String($0))["serverNode"]?.int
+        }
+        try #require(nodes.count == 2, "\(shared)\n\(server.log)")
+        func lines(_ word: String) -> [Substring] {
+            server.log.split(separator: "\n").filter { $0.lowercased().contains(word) }
+        }
+        try await awaitEvent("the subscriptions: \(server.log)") {
+            lines("setting up attributes and events subscription").count == 2
+        }
+        func awaitValue(_ isOn: Bool, _ node: Int) async throws {
+            for _ in 0..<100 {
+                if try await server.known("1/6/0", of: node)?.bool == isOn { return }
+                // The server tells its log nothing of a report.
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            Issue.record("the server has not heard of node \(node): \(server.log)")
+        }
+        for node in nodes { try await awaitValue(false, node) }
+        let before = lines("subscription")
+
+        let guest = try MatterCtl()
+        let joined = try await guest.succeed(
+            "fabric", "import", "--from", "python-matter-server", server.storage.path, "--force", "--yes", "--json")
+        #expect(try joined.json()["job"]?["done"]?.int == 2, "\(joined)")
+        for isOn in [true, false] {
+            for node in nodes {
+                try await guest.succeed(isOn ? "on" : "off", "\(node)")
+                try await awaitValue(isOn, node)
+            }
+        }
+        #expect(lines("subscription") == before, "\(server.log)")
+        #expect(lines("offline").isEmpty && lines("unavailable").isEmpty, "\(server.log)")
+        let toggled = try await server.command("Toggle", node: nodes[0])
+        #expect(!toggled.contains("error_code") && devices.map(\.switchings).max() == 3, "\(toggled)")
+        // Leaving disturbs nothing either.
+        try await guest.succeed(
+            "fabric", "import", "--from", "python-matter-server", server.storage.path, "--force", "--revert", "--yes")
+        try await owner.succeed("on", "light1", "light2")
+        for node in nodes { try await awaitValue(true, node) }
+        #expect(lines("subscription") == before, "\(server.log)")
+    }
+
+    @Test(
         "killed at any moment: the other program still administers each light, and what is left is resumed",
         .timeLimit(.minutes(10)))
     func killed() async throws {

@@ -81,6 +81,80 @@ import Testing
         }
     }
 
+    @Test(
+        "a store with several fabrics, one of them with an intermediate authority: each is joined and taken over by its id",
+        .timeLimit(.minutes(10)))
+    func several() async throws {
+        let lamp = try await VirtualDevice.start(isAdvertised: true)
+        let hall = try await VirtualDevice.start(isAdvertised: true)
+        defer {
+            lamp.stop()
+            hall.stop()
+        }
+        let owner = try MatterCtl()
+        func python(_ script: String, _ words: [String]) async throws {
+            let child = try Child(
+                Laboratory.python, [Laboratory.scripts.appendingPathComponent(script).path] + words,
+                environment: Laboratory.environment, folder: owner.folder)
+            try #require(await child.status() == 0, "\(child.stderr)")
+        }
+        let parts = owner.folder.file("parts").path
+        try await python("intermediate.py", [parts, "7001", "4660"])
+        try await owner.succeed(
+            ["fabric", "import", "house"]
+                + ["rcac", "icac", "noc"].flatMap { ["--\($0)", "\(parts)/\($0 == "rcac" ? "root" : $0).pem"] }
+                + ["noc", "icac", "root"].flatMap { ["--key", "@\(parts)/\($0).key"] } + ["--ipk", "@\(parts)/ipk"])
+        try await owner.commission(lamp, ["--name", "lamp", "--fabric", "house", "--node-id", "11"])
+        try await owner.succeed("fabric", "create", "home")
+        try await owner.commission(hall, ["--name", "hall", "--fabric", "home", "--node-id", "12"])
+        let other = try #require(
+            try await owner.succeed("fabric", "show", "home", "--json").json()["fabricId"]?.string)
+        let stores = owner.folder.file("stores")
+        try await python(
+            "neighbour_stores.py",
+            ["--several", owner.home.path, stores.path, "house", "home", "--", "house:11=lamp", "home:12=hall"])
+        func ipk(_ id: String) throws -> String {
+            let number = try #require(UInt64(id, radix: 16))
+            return "@" + stores.appendingPathComponent("ipk-\(number)").path
+        }
+        let house = String(repeating: "0", count: 12) + "1B59"
+        var switchings = (lamp: 0, hall: 0)
+        for (program, path) in [("chip-tool", "chip-tool"), ("python-matter-server", "python")] {
+            let store = stores.appendingPathComponent(path).path
+            for way in [["--yes"], ["--take-over"]] {
+                let guest = try MatterCtl()
+                let words = ["fabric", "import", "--from", program, store, "--force", "--json"]
+                let asked = try await guest.run(words + ["--dry-run", "--ipk", try ipk(house)])
+                #expect([0, 64].contains(asked.status), "\(asked)")
+                for (id, node) in [(house, "11"), (other, "12")] {
+                    let taken = try await guest.succeed(
+                        words + way + ["--id", "0x\(id)", "--name", "fabric-\(node)", "--ipk", try ipk(id)])
+                    #expect(try taken.json()["fabricId"]?.string == id, "\(taken)")
+                    #expect(try taken.json()["nodes"]?.elements.map { $0["node"]?.int } == [Int(node)], "\(taken)")
+                    #expect((try taken.json()["icac"] != nil) == (id == house), "\(taken)")
+                    try await guest.succeed("toggle", node, "--fabric", "fabric-\(node)")
+                }
+                switchings.lamp += 1
+                switchings.hall += 1
+                #expect(lamp.switchings == switchings.lamp && hall.switchings == switchings.hall, "\(program) \(way)")
+            }
+            // The owner goes on beside them.
+            try await owner.succeed("toggle", "lamp", "--fabric", "house")
+            switchings.lamp += 1
+        }
+        // Certificates of new devices come from the intermediate authority as well.
+        let new = try await VirtualDevice.start(isAdvertised: true)
+        defer { new.stop() }
+        let guest = try MatterCtl()
+        try await guest.succeed(
+            "fabric", "import", "--from", "chip-tool", stores.appendingPathComponent("chip-tool").path, "--force",
+            "--take-over",
+            "--id", "0x\(house)", "--name", "house", "--ipk", try ipk(house))
+        try await guest.commission(new, ["--name", "new", "--fabric", "house"])
+        try await guest.succeed("toggle", "new", "--fabric", "house")
+        #expect(new.switchings == 1)
+    }
+
     @Test("a store in use, of another program, or that is damaged is told from others, and nothing is written")
     func refusals() async throws {
         let house = try await House.start()

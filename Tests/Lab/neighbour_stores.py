@@ -2,6 +2,7 @@
 """Writes a fabric of matterctl as the stores of other programs have it, from the description of their formats alone.
 
     neighbour_stores.py HOME FABRIC FOLDER NODE=LABEL ...
+    neighbour_stores.py --several HOME FOLDER FABRIC ... -- FABRIC:NODE=LABEL ...      only chip-tool/ and python/, with several fabrics
 
 FOLDER gets chip-tool/, python/, js-file/, js-log/ and js-database/, and in the file ipk the identity protection key, which the SDK's
 programs do not keep. In each, the controller is that of the fabric, with its own node id.
@@ -65,8 +66,11 @@ class Fabric:
         folder = home / "fabrics" / name
         facts = json.loads(record(folder / "fabric.json"))
         self.root, self.noc = bytes.fromhex(facts["root"]), bytes.fromhex(facts["noc"])
+        # The authority that has signed the controller's certificate, where it is not the root.
+        self.intermediate = bytes.fromhex(facts.get("nocIntermediate") or "")
         self.id, self.node = int(facts["fabricId"]), int(facts["nodeId"])
-        self.keys = {kind: record(folder / "keys" / kind) for kind in ("operational", "root", "ipk")}
+        self.keys = {kind: record(folder / "keys" / kind) for kind in ("operational", "root", "ipk", "intermediate")
+                     if (folder / "keys" / kind).exists()}
         point = public_key(self.root)
         self.compressed = hkdf(point[1:], self.id.to_bytes(8, "big"), b"CompressedFabric", 8)
         self.operational_ipk = hkdf(self.keys["ipk"], self.compressed, b"GroupKey v1.0", 16)
@@ -75,6 +79,14 @@ class Fabric:
     def pair(self, kind, certificate):
         return public_key(certificate) + self.keys[kind]
 
+    def authority(self, index):
+        """What the SDK's example issuer keeps of its authorities."""
+        values = {f"ExampleOpCredsCAKey{index:x}": self.pair("root", self.root), f"ExampleCARootCert{index:x}": self.root}
+        if self.intermediate:
+            values |= {f"ExampleOpCredsICAKey{index:x}": self.pair("intermediate", self.intermediate),
+                       f"ExampleCAIntermediateCert{index:x}": self.intermediate}
+        return values
+
     def sdk_values(self, index):
         """What all controllers of the SDK keep of a fabric."""
         key = structure(number(4, 0, 1), number(5, 0x1234, 2), octets(6, self.operational_ipk))
@@ -82,7 +94,7 @@ class Fabric:
         values = {
             "g/fidx": structure(number(0, index + 1, 1), array(1, bytes([0x04, index]))),
             "g/gdc": struct.pack("<I", 1000),
-            f"f/{index:x}/r": self.root, f"f/{index:x}/i": b"", f"f/{index:x}/n": self.noc,
+            f"f/{index:x}/r": self.root, f"f/{index:x}/i": self.intermediate, f"f/{index:x}/n": self.noc,
             f"f/{index:x}/m": structure(number(0, VENDOR, 2), text(1, "house")),
             f"f/{index:x}/k/0": structure(number(1, 0, 1), number(2, 1, 1), array(3, key, none, none), number(7, 0xFFFF, 2)),
         }
@@ -117,16 +129,14 @@ def chip_tool(fabric, folder):
     folder.mkdir(parents=True)
     ini(folder / "chip_tool_config.ini", fabric.sdk_values(1))
     ini(folder / f"chip_tool_config.{fabric.id}.ini", {
-        "ExampleOpCredsCAKey0": fabric.pair("root", fabric.root), "ExampleCARootCert0": fabric.root,
-        "LocalNodeId": fabric.node.to_bytes(8, "little"), "CommissionerCATs": bytes(12),
+        **fabric.authority(0), "LocalNodeId": fabric.node.to_bytes(8, "little"), "CommissionerCATs": bytes(12),
     }, [("LoggingLevel", "Detail")])
     (folder / "chip_tool_history").write_text("pairing code 1 MT:ABC\n", encoding="utf-8")
 
 
 def python(fabric, folder):
     folder.mkdir(parents=True)
-    values = fabric.sdk_values(1) | {
-        "ExampleOpCredsCAKey1": fabric.pair("root", fabric.root), "ExampleCARootCert1": fabric.root}
+    values = fabric.sdk_values(1) | fabric.authority(1)
     (folder / "chip.json").write_text(json.dumps({
         "repl-config": {"caList": {"1": [{"fabricId": fabric.id, "vendorId": VENDOR}]}},
         "sdk-config": {key: base64.b64encode(value).decode() for key, value in values.items()},
@@ -231,9 +241,54 @@ def js_database(fabric, folder):
     return database
 
 
+def merged(fabrics):
+    """The SDK's values of several fabrics, in one store: lists of all of them are one."""
+    all_values = [fabric.sdk_values(index) for index, fabric in enumerate(fabrics, 1)]
+    values = {}
+    for some in all_values:
+        values |= some
+    indices = b"".join(bytes([0x04, index]) for index in range(1, len(fabrics) + 1))
+    values["g/fidx"] = structure(number(0, len(fabrics) + 1, 1), array(1, indices))
+    values["g/sri"] = b"\x16" + b"".join(some["g/sri"][1:-1] for some in all_values) + b"\x18"
+    return values
+
+
+def several(fabrics, folder):
+    """Stores with several fabrics: chip-tool's has a file for each of its identities, the other one a list of authorities."""
+    for name in ("chip-tool", "python"):
+        (folder / name).mkdir(parents=True)
+    ini(folder / "chip-tool/chip_tool_config.ini", merged(fabrics))
+    values = merged(fabrics)
+    for index, fabric in enumerate(fabrics, 1):
+        ini(folder / f"chip-tool/chip_tool_config.{fabric.id}.ini", {
+            **fabric.authority(0), "LocalNodeId": fabric.node.to_bytes(8, "little"), "CommissionerCATs": bytes(12)})
+        values |= fabric.authority(index)
+        (folder / f"ipk-{fabric.id}").write_bytes(fabric.keys["ipk"])
+    authorities = {str(index): [{"fabricId": fabric.id, "vendorId": VENDOR}] for index, fabric in enumerate(fabrics, 1)}
+    (folder / "python/chip.json").write_text(json.dumps({
+        "repl-config": {"caList": authorities},
+        "sdk-config": {key: base64.b64encode(value).decode() for key, value in values.items()}}), encoding="utf-8")
+
+
+def make_old(folder):
+    hour_ago = time.time() - 3600
+    for path in folder.rglob("*"):
+        os.utime(path, (hour_ago, hour_ago))
+
+
 def main():
     if len(sys.argv) < 5:
         sys.exit(__doc__.strip())
+    if sys.argv[1] == "--several":
+        home, folder = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+        end = sys.argv.index("--")
+        words = [word.split(":", 1) for word in sys.argv[end + 1:]]
+        several([
+            Fabric(home, name, {int(node): label for fabric, word in words if fabric == name
+                                for node, label in [word.split("=", 1)]})
+            for name in sys.argv[4:end]], folder)
+        make_old(folder)
+        return
     nodes = dict(word.split("=", 1) for word in sys.argv[4:])
     fabric = Fabric(pathlib.Path(sys.argv[1]), sys.argv[2], {int(node): label for node, label in nodes.items()})
     folder = pathlib.Path(sys.argv[3])
@@ -243,9 +298,7 @@ def main():
     js_log(fabric, folder / "js-log/server-1-fff1")
     database = js_database(fabric, folder / "js-database/server")
     (folder / "ipk").write_bytes(fabric.keys["ipk"])
-    hour_ago = time.time() - 3600
-    for path in folder.rglob("*"):
-        os.utime(path, (hour_ago, hour_ago))
+    make_old(folder)
     sys.stdout.flush()
     if database.in_transaction:
         sys.exit("the database was not written")

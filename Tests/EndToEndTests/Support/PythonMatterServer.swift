@@ -42,6 +42,17 @@ final class PythonMatterServer {
 
     var log: String { child.stderr }
 
+    /// Where it keeps its fabric.
+    var storage: URL { folder.url.appendingPathComponent("storage") }
+
+    /// The value of an attribute as it knows it, without asking the node.
+    func known(_ path: String, of node: Int) async throws -> JSON? {
+        let client = try Child(
+            Laboratory.python, ["-c", Self.client, url, "get_node", "{\"node_id\":\(node)}"], folder: folder)
+        _ = await client.status()
+        return try JSON(parsing: client.stdout)["result"]?["attributes"]?[path]
+    }
+
     /// Has it send a command of On/Off.
     func command(_ name: String, node: Int) async throws -> String {
         let arguments = """
