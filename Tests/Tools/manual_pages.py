@@ -4,10 +4,11 @@
     manual_pages.py BINARY FOLDER        one page a command: matterctl.1, matterctl-node.1, matterctl-node-ls.1 …
                                          and for another name of a command one that stands for it
 
-BINARY describes itself with --experimental-dump-help. Beside the definitions the pages hold only what is the same for
+BINARY describes itself with --experimental-dump-help. It offers the verbs of a kind of device to shells (---complete). Beside the definitions the pages hold only what is the same for
 every command: environment, files and exit codes of the command-line contract.
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -107,6 +108,22 @@ def children(command):
     return [c for c in command.get("subcommands", []) if c.get("shouldDisplay", True) and c["commandName"] != "help"]
 
 
+def verbs(command, path):
+    """The verbs of a kind of device, each with what it does."""
+    kinds = [a.get("completionKind", {}).get("shellCommand", {}).get("command") for a in line(command).get("arguments", [])]
+    if "deviceWords" not in kinds:
+        return []
+    # In a house without nodes nothing else is offered.
+    offered = subprocess.run(
+        [BINARY, "---complete", "fish", *path[1:], ""], check=True, capture_output=True, text=True,
+        env={**os.environ, "MATTERCTL_HOME": "/nonexistent"}).stdout
+    found = [entry.split("\t") for entry in offered.splitlines()[1:]]
+    lines = [".Sh VERBS", ".Bl -tag -width Ds"]
+    for verb, text in found:
+        lines += [f".It Cm {word(verb)}", escaped(text)]
+    return lines + [".El"]
+
+
 def page(command, path, version):
     name = "-".join(path)
     lines = [
@@ -131,6 +148,7 @@ def page(command, path, version):
         for child in children(command):
             lines += [f".It Xr {word('-'.join([*path, child['commandName']]))} 1", escaped(child.get("abstract", ""))]
         lines += [".El"]
+    lines += verbs(command, path)
     if shown(command):
         lines += [".Sh OPTIONS", ".Bl -tag -width Ds"]
         for argument in shown(command):
@@ -158,12 +176,13 @@ def pages(command, path, version):
 
 
 def main():
+    global BINARY
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    binary, folder = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2])
+    BINARY, folder = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2])
 
     def ask(option):
-        return subprocess.run([binary, option], check=True, capture_output=True, text=True).stdout
+        return subprocess.run([BINARY, option], check=True, capture_output=True, text=True).stdout
 
     root = json.loads(ask("--experimental-dump-help"))["command"]
     folder.mkdir(parents=True, exist_ok=True)
