@@ -152,7 +152,8 @@ class Device:
 
     lock, number = threading.Lock(), 0
 
-    def __init__(self, folder, types="dimmable-light", count=1, faults=(), mdns="none", environment=None, far=False):
+    def __init__(self, folder, types="dimmable-light", count=1, faults=(), mdns="none", environment=None, far=False,
+                 options=()):
         with Device.lock:
             base = Device.number
             Device.number += count
@@ -165,7 +166,7 @@ class Device:
             *(FAR if far else []), BIN, "simulate", types, "--json", "--port", str(self.port), "--passcode",
             str(self.passcode), "--discriminator", str(self.discriminator), "--state", str(self.folder / "device"),
             "--paa-out", str(self.trust / "paa.der"), "--mdns", mdns,
-            *(["--count", str(count)] if count > 1 else []), *(w for f in faults for w in ("--fault", f)),
+            *(["--count", str(count)] if count > 1 else []), *(w for f in faults for w in ("--fault", f)), *options,
         ]
         self.environment = {**os.environ, "MATTERCTL_HOME": str(self.folder / "home"), **(environment or {})}
         self.changed = threading.Condition()

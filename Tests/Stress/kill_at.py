@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Kills one side of a served command at its Nth system call.
+"""Kills one side of a served command at its Nth system call, or any command at its Nth step.
 
     kill_at.py --report FILE [--at N] COMMAND [ARG ...]     the side of the command, from its connection on
     kill_at.py --report FILE [--at N] --server PID          the side of the server, once it has taken a connection
+    kill_at.py --report FILE [--at N] --steps COMMAND …     a command of its own: only calls count that others can notice, which
+                                                            are datagrams, and what makes, renames, removes or syncs files
 
 The calls of all threads count together. The one with the number N is not made any more: the process gets SIGKILL first.
 Without N, the side lives on, and the report says how many calls there are. With --server, a line on stdout says that the
@@ -24,11 +26,16 @@ PHASES = ["open", "accepted", "handed", "told"]
 # Numbers of system calls that matter (<asm/unistd.h>).
 NUMBERS = {
     "x86_64": {0: "read", 1: "write", 3: "close", 20: "writev", 42: "connect", 44: "sendto", 45: "recvfrom",
-               46: "sendmsg", 47: "recvmsg", 43: "accept", 288: "accept4"},
+               46: "sendmsg", 47: "recvmsg", 43: "accept", 288: "accept4", 307: "sendmmsg", 74: "fsync",
+               75: "fdatasync", 82: "rename", 264: "renameat", 316: "renameat2", 87: "unlink", 263: "unlinkat",
+               86: "link", 265: "linkat", 83: "mkdir", 258: "mkdirat", 84: "rmdir"},
     "aarch64": {63: "read", 64: "write", 57: "close", 66: "writev", 203: "connect", 206: "sendto", 207: "recvfrom",
-                211: "sendmsg", 212: "recvmsg", 202: "accept", 242: "accept4"},
+                211: "sendmsg", 212: "recvmsg", 202: "accept", 242: "accept4", 269: "sendmmsg", 82: "fsync",
+                83: "fdatasync", 38: "renameat", 276: "renameat2", 35: "unlinkat", 37: "linkat", 34: "mkdirat"},
 }[platform.machine()]
 RECEIVING, SENDING = ("read", "recvfrom"), ("write", "sendto")
+FILES = ("fsync", "fdatasync", "rename", "renameat", "renameat2", "unlink", "unlinkat", "link", "linkat", "mkdir", "mkdirat",
+         "rmdir")
 
 # <linux/ptrace.h>
 SEIZE, INTERRUPT, SYSCALL, GET_SYSCALL_INFO = 0x4206, 0x4207, 24, 0x420E
@@ -60,8 +67,8 @@ def ptrace(request, thread, address=0, data=0):
 class Tracer:
     """Goes with a process from call to call."""
 
-    def __init__(self, process, at, is_server):
-        self.process, self.at, self.is_server = process, at, is_server
+    def __init__(self, process, at, is_server, steps=False):
+        self.process, self.at, self.is_server, self.steps = process, at, is_server, steps
         self.calls, self.phase, self.killed, self.call = 0, 0, False, None
         # The connection; the calls that threads are in.
         self.descriptor, self.inside = None, {}
@@ -74,14 +81,29 @@ class Tracer:
         except OSError:
             return b""
 
+    def is_step(self, name, arguments):
+        """Whether others can notice a call. A datagram has an address; what goes over a connection, such as the bus, has none."""
+        if name == "sendto":
+            return arguments[4] != 0
+        if name in ("sendmsg", "sendmmsg"):
+            return any(self.memory(arguments[1], 8))
+        return name in FILES
+
     def entered(self, thread, number, arguments):
         name = NUMBERS.get(number, str(number))
+        if self.steps:
+            if self.is_step(name, arguments):
+                self.count(name)
+            return
         self.inside[thread] = name, arguments
         if not self.is_server and self.descriptor is None and name == "connect":
             if b"/shell-" in self.memory(arguments[1], arguments[2]):
                 self.descriptor = arguments[0]
         if self.descriptor is None or self.is_over:
             return
+        self.count(name)
+
+    def count(self, name):
         self.calls += 1
         if self.calls == self.at:
             self.killed, self.call = True, name
@@ -171,6 +193,7 @@ def main():
     p.add_argument("--report", required=True)
     p.add_argument("--at", type=int, default=0)
     p.add_argument("--server", type=int)
+    p.add_argument("--steps", action="store_true")
     p.add_argument("command", nargs=argparse.REMAINDER)
     options = p.parse_args()
     if options.server:
@@ -179,7 +202,7 @@ def main():
         print("traced", flush=True)
     else:
         process = start(options.command)
-    tracer = Tracer(process, options.at, bool(options.server))
+    tracer = Tracer(process, options.at, bool(options.server), options.steps)
     status = tracer.follow()
     with open(options.report, "w") as file:
         json.dump({"calls": tracer.calls, "killed": tracer.killed, "call": tracer.call,

@@ -16,6 +16,7 @@ import time
 
 import crowd
 import hostile
+import jobs
 import kept
 import kills
 import lists
@@ -27,8 +28,8 @@ from bench import BIN, ROOT, Results
 # What CI has for all of them: the last rounds of a test may take longer.
 CI_SECONDS = 100
 
-TESTS = [*kills.TESTS, *crowd.TESTS, *kept.TESTS, *losses.TESTS, *lists.TESTS, *members.TESTS, *serve.TESTS,
-         *hostile.TESTS]
+TESTS = [*kills.TESTS, *crowd.TESTS, *kept.TESTS, *losses.TESTS, *lists.TESTS, *members.TESTS, *jobs.TESTS,
+         *serve.TESTS, *hostile.TESTS]
 
 
 def played(path, commit, name):

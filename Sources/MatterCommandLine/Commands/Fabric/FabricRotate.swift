@@ -105,7 +105,13 @@ struct RotationRun {
 
     private var rotations: RotationService { context.controller.rotations }
 
-    func perform() async throws { try await resume(rotations.begin(plan, knowing: known, budget: context.budget)) }
+    func perform() async throws {
+        let began = ContinuousClock.now
+        // A third of the time for looking: nodes that are off take all of it, and the work needs some as well.
+        let budget = time.map { Budget($0 / 3) } ?? context.budget
+        let job = try await rotations.begin(plan, knowing: known, budget: budget)
+        try await resume(job, within: time.map { max(.seconds(1), $0 - (ContinuousClock.now - began)) })
+    }
 
     /// Does it at the end of another command, which has printed its result.
     ///
@@ -115,10 +121,10 @@ struct RotationRun {
         try await context.controller.jobs.resume(job.id, within: time).requireDone()
     }
 
-    func goBack() async throws { try await resume(rotations.turnBack(plan)) }
+    func goBack() async throws { try await resume(rotations.turnBack(plan), within: time) }
 
-    private func resume(_ job: Job) async throws {
-        let after = try await context.controller.jobs.resume(job.id, within: time)
+    private func resume(_ job: Job, within rest: Duration?) async throws {
+        let after = try await context.controller.jobs.resume(job.id, within: rest)
         context.console.show(after, isRunning: false, try NodeTitles(context.controller))
         try after.requireDone()
         guard after.rotation?.isBack != true else { return }
