@@ -20,6 +20,11 @@ void cprocess_seal(void) {
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+void cprocess_take_memory_at_once(void) {
+    enum { STEP = 1 << 20 };
+    mallopt(M_TOP_PAD, STEP);
+}
+
 static void *wait_for_release(void *gate) {
     pthread_mutex_lock(gate);
     pthread_mutex_unlock(gate);

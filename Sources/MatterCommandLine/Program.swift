@@ -144,8 +144,8 @@ public struct Program: Sendable {
         case .ended: return nil
         }
         // A command that is limited to nodes looks after that itself.
-        guard command.isServed, mayBeServed(command) else { return nil }
-        guard let status = ServerCall(command, arguments)?.run() else { return nil }
+        guard command.isServed, let call = ServerCall(command, arguments), mayBeServed(command) else { return nil }
+        guard let status = call.run() else { return nil }
         return status == ExitStatus.done.rawValue ? done() : status
     }
 
@@ -184,6 +184,7 @@ public struct Program: Sendable {
         switch parsed {
         case .ended: return
         case .plain(let command):
+            cprocess_take_memory_at_once()
             try SystemResources.check(for: .plain)
             network = command
         case .command(let command) where command is any SimulateCommand: return try SystemResources.check(for: .network)

@@ -13,12 +13,18 @@ package struct FabricOrigin: Equatable, Sendable {
     var generation: UInt64
 
     init(_ place: StatePlace, generation: UInt64) {
-        // The id itself is not for files that may be shown around (machine-id(5)).
-        machine = place.machine.map { Hex.encode(Array(SHA256.hash(Array("matterctl \($0)".utf8)).prefix(8))) }
+        machine = place.machine.map(Self.digest)
         device = place.device
         fileSystem = place.fileSystem
         inode = place.inode
         self.generation = generation
+    }
+
+    /// What stands for the id of a machine: it is not for files that may be shown around itself (machine-id(5)).
+    static func digest(_ machine: String) -> String {
+        var number: UInt64 = 0
+        for octet in SHA256.hash(Array("matterctl \(machine)".utf8))[..<8] { number = number << 8 | UInt64(octet) }
+        return Hex.number(number, digits: 16)
     }
 
     init(_ fields: RecordFields) throws(RecordError) {

@@ -9,7 +9,7 @@ extension FabricStore {
     /// - Returns: the record, with where it was used before; `nil` if it was used here.
     /// - Throws: ``StoreError``, ``RecordError``.
     package func settle(_ record: FabricRecord, at now: Int64) async throws -> FabricRecord? {
-        guard let here = try here(), !record.isUsed(in: here) else { return nil }
+        guard !isWhereItWas(record), let here = try here(), !record.isUsed(in: here) else { return nil }
         return try await state.withLock(Self.folder) {
             guard var record = try fabric(named: record.name), !record.isUsed(in: here) else { return nil }
             let last = record.lastFolder
@@ -33,6 +33,13 @@ extension FabricStore {
 
     /// The state directory, as fabrics remember it.
     func here() throws(StoreError) -> FabricOrigin? { try state.place().map { FabricOrigin($0, generation: 0) } }
+
+    /// True for the folder and the machine of the record. Each command asks that, so no more is looked at than is open already, and
+    /// the id of the machine.
+    private func isWhereItWas(_ record: FabricRecord) -> Bool {
+        guard let last = record.lastFolder, let folder = state.identity() else { return false }
+        return folder.inode == last.inode && folder.device == last.device && state.machineDigest == last.machine
+    }
 
     private func leap(_ name: String) async throws {
         if let counter = try CounterBlock.upcoming(Self.groupCounter, in: state) {
