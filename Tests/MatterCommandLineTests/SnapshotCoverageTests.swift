@@ -68,7 +68,8 @@ import Testing
             } else {
                 break
             }
-            name.append(type._commandName)
+            // The line of a kind that is a group has a name that cannot be typed.
+            if !type._commandName.hasPrefix(":") { name.append(type._commandName) }
         }
         return name.joined(separator: " ")
     }
