@@ -20,7 +20,7 @@ package struct FabricOrigin: Equatable, Sendable {
         self.generation = generation
     }
 
-    /// What stands for the id of a machine: it is not for files that may be shown around itself (machine-id(5)).
+    /// A digest in place of the id of a machine, which is not for files that may be shown around (machine-id(5)).
     static func digest(_ machine: String) -> String {
         var number: UInt64 = 0
         for octet in SHA256.hash(Array("matterctl \(machine)".utf8))[..<8] { number = number << 8 | UInt64(octet) }
