@@ -36,11 +36,8 @@ extension StateDirectory {
         return (UInt64(status.st_dev), UInt64(status.st_ino))
     }
 
-    /// Of the id of this machine, as records have it.
-    var machineDigest: String? { machineID.map(FabricOrigin.digest) }
-
     /// 32 hexadecimal digits; images that were never started have other words there.
-    private var machineID: String? {
+    var machineID: String? {
         let opened = systemCall { open(machineIDFile, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard case .success(let raw) = opened else { return nil }
         guard let octets = try? Descriptor(owning: raw).read(limit: 64, size: 33, machineIDFile) else { return nil }

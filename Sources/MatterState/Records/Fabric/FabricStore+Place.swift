@@ -38,7 +38,8 @@ extension FabricStore {
     /// the id of the machine.
     private func isWhereItWas(_ record: FabricRecord) -> Bool {
         guard let last = record.lastFolder, let folder = state.identity() else { return false }
-        return folder.inode == last.inode && folder.device == last.device && state.machineDigest == last.machine
+        return folder.inode == last.inode && folder.device == last.device
+            && state.machineID.map(FabricOrigin.digest) == last.machine
     }
 
     private func leap(_ name: String) async throws {
