@@ -234,7 +234,7 @@ struct CheckDeviceTests {
 
     @Test(
         "who interrupts a print run leaves no device on a fabric and no fabric on the disk, and has the report of those that are done",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(15)))
     func interruptedManifest() async throws {
         var matterctl = try MatterCtl()
         // A folder in memory of its own: other examinations may be under way.
