@@ -113,6 +113,10 @@ extension Laboratory {
         let folder = matterctl.folder.file("crash")
         let listener = try start(Laboratory.binary.path, ["icd", "listen"], of: matterctl, in: folder)
         try await eventually("the listener to listen: \(listener.stderr)") { listener.stderr.contains("listening") }
+        // The line comes before the wait.
+        try await eventually("the listener to wait in the kernel") {
+            (try? String(contentsOfFile: "/proc/\(listener.pid)/stat", encoding: .utf8))?.contains(") S ") ?? false
+        }
         listener.signal(SIGSEGV)
         #expect(await listener.status() == 128 + SIGSEGV)
         let lines = try await gdb(

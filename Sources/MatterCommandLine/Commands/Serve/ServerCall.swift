@@ -12,7 +12,7 @@ struct ServerCall {
     /// How long the server may take to say whether it takes a command, in milliseconds.
     private static let greeting: Int32 = 1000
     /// How long it may take to say what came of a command that is interrupted, in milliseconds.
-    private static let farewell: Int32 = 3000
+    private static let farewell: Int32 = 10_000
     /// How long it may take beyond the time of the command, in milliseconds.
     private static let overtime: Int64 = 30_000
     /// How often a command that goes on looks whether its result is still read, in milliseconds.
