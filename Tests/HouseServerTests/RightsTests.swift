@@ -35,7 +35,7 @@ import Testing
         (.administer, Set(HouseServer.Role.allCases)),
     ]
 
-    private static func needs(_ command: String, _ arguments: String = "{}", types: Set<UInt32> = []) throws -> Set<
+    private static func needs(_ command: String, _ arguments: String = "{}", types: Set<UInt32>? = []) throws -> Set<
         HouseServer.Role
     > {
         Rights.needs(command, try JSONValue(parsing: Array(arguments.utf8))) { _, _ in types }
@@ -45,7 +45,7 @@ import Testing
         try Catalogue.standard.deviceType(named: deviceType).id.rawValue
     }
 
-    private static func invoke(_ cluster: String, _ command: String, types: Set<UInt32> = []) throws -> Set<
+    private static func invoke(_ cluster: String, _ command: String, types: Set<UInt32>? = []) throws -> Set<
         HouseServer.Role
     > {
         let id = try Catalogue.standard.cluster(named: cluster).id.rawValue
@@ -55,7 +55,7 @@ import Testing
             types: types)
     }
 
-    private static func write(_ path: String, types: Set<UInt32> = []) throws -> Set<HouseServer.Role> {
+    private static func write(_ path: String, types: Set<UInt32>? = []) throws -> Set<HouseServer.Role> {
         try needs("write_attribute", #"{"node_id":1,"attribute_path":"\#(path)","value":1}"#, types: types)
     }
 
@@ -141,6 +141,15 @@ import Testing
             #expect(try Self.invoke("DoorLock", "SetUser", types: types) == [.administer])
         }
         #expect(try Self.invoke("WindowCovering", "UpOrOpen", types: [try Self.id("WindowCovering")]) == [.control])
+    }
+
+    @Test("on an endpoint that is not known, which may be a door, nothing moves without all rights")
+    func unknownEndpoint() throws {
+        #expect(try Self.invoke("OnOff", "On", types: nil) == [.administer])
+        #expect(try Self.write("1/513/18", types: nil) == [.administer])
+        #expect(try Self.invoke("DoorLock", "LockDoor", types: nil) == [.unlock])
+        #expect(try Self.invoke("Identify", "Identify", types: nil) == [.control])
+        #expect(try Self.invoke("ScenesManagement", "ViewScene", types: nil) == [.read])
     }
 
     @Test(

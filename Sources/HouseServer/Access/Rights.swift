@@ -3,8 +3,9 @@ import MatterController
 /// The rights that a command of the interface needs. They follow from what is done, not from the name of the call; what is in no
 /// table needs `administer`.
 enum Rights {
-    /// The device types of an endpoint, as its Descriptor lists them; those of all endpoints of the node if none is given.
-    typealias DeviceTypes = (_ node: UInt64?, _ endpoint: UInt16?) -> Set<UInt32>
+    /// The device types of an endpoint, as its Descriptor lists them; those of all endpoints of the node if none is given. `nil` for
+    /// an endpoint that is not known: it may be a door.
+    typealias DeviceTypes = (_ node: UInt64?, _ endpoint: UInt16?) -> Set<UInt32>?
 
     /// The rights for a command with its arguments. One who lacks any of them may not do it.
     static func needs(_ command: String, _ arguments: JSONValue, deviceTypes: DeviceTypes) -> Set<Role> {
@@ -42,7 +43,7 @@ enum Rights {
     /// The right for a command of a cluster.
     ///
     /// - Parameter name: the name as a client writes it: case, hyphens and underscores do not matter.
-    static func role(invoking name: String, cluster: UInt32, deviceTypes: Set<UInt32>) -> Role {
+    static func role(invoking name: String, cluster: UInt32, deviceTypes: Set<UInt32>?) -> Role {
         guard let cluster = clusterKey(cluster), let rights = clusters[cluster],
             let role = rights.commands[key(name)]
         else { return .administer }
@@ -50,7 +51,7 @@ enum Rights {
     }
 
     /// The right to write an attribute of a cluster.
-    static func role(writing attribute: UInt32, cluster: UInt32, deviceTypes: Set<UInt32>) -> Role {
+    static func role(writing attribute: UInt32, cluster: UInt32, deviceTypes: Set<UInt32>?) -> Role {
         guard let name = Catalogue.standard.attribute(cluster: ClusterID(cluster), AttributeID(attribute))?.name,
             let cluster = clusterKey(cluster), let rights = clusters[cluster],
             rights.attributes.contains(key(name))
@@ -59,9 +60,10 @@ enum Rights {
     }
 
     /// The role on an endpoint: `control` becomes `unlock` where it moves what closes a way, or a valve.
-    private static func raised(_ role: Role, _ rights: ClusterRights, _ deviceTypes: Set<UInt32>) -> Role {
-        guard role == .control, !rights.isHarmless, !deviceTypes.isDisjoint(with: ways) else { return role }
-        return .unlock
+    private static func raised(_ role: Role, _ rights: ClusterRights, _ deviceTypes: Set<UInt32>?) -> Role {
+        guard role == .control, !rights.isHarmless else { return role }
+        guard let deviceTypes else { return .administer }
+        return deviceTypes.isDisjoint(with: ways) ? role : .unlock
     }
 
     private static func clusterKey(_ cluster: UInt32) -> String? {

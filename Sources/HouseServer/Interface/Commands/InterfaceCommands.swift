@@ -118,7 +118,7 @@ struct InterfaceCommands: Sendable {
             if let node = node(of: request) { await house.board.nodes[node]?.record } else { nil as NodeRecord? }
         let needed = Rights.needs(request.command, .object(request.arguments)) { _, endpoint in
             let places = (record?.endpoints ?? []).filter { endpoint == nil || $0.number == endpoint }
-            return Set(places.flatMap(\.deviceTypes))
+            return places.isEmpty ? nil : Set(places.flatMap(\.deviceTypes))
         }
         let missing = needed.filter { !visitor.may($0) }
         // Home Assistant gives up its whole set-up where this one fails.
