@@ -77,6 +77,19 @@ import Testing
         }
     }
 
+    @Test("a reader that is gone at once, so that both lines come together, ends the command")
+    func unheardAtOnce() async throws {
+        try await Self.with { desk, address in
+            let client = try await RawClient.connect(address)
+            await client.send(ShellCaller(program: "test", state: "1:2", fabric: nil).line)
+            try await awaitEvent("the command is taken") { client.bytes.first == UInt8(ascii: "a") }
+            let call = ShellCall(arguments: ["follow"], environment: [:], terminals: [])
+            await client.send(call.line + ShellCall.unheard)
+            try await awaitEvent("the end") { client.hasEnded }
+            #expect(desk.ended == ["unheard"])
+        }
+    }
+
     @Test("a shell that is gone ends its command")
     func gone() async throws {
         try await Self.with { desk, address in

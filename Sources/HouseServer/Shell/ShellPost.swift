@@ -145,10 +145,12 @@ private final class ShellHandler: ChannelInboundHandler {
             }
         case .accepted:
             let line = Array(octets[..<end])
-            octets.removeAll()
+            octets.removeFirst(end + 1)
             guard let call = ShellCall(line: line) else { return context.close(promise: nil) }
             let run = ShellRun(channel)
             state = .running(Self.carryOut(call, commands, run, channel), run)
+            // Both lines may come together.
+            take(context)
         case .running(_, let run):
             if octets[...end].elementsEqual(ShellCall.unheard) { run.isUnheard.store(true, ordering: .relaxed) }
             octets.removeFirst(end + 1)
