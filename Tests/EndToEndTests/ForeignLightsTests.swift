@@ -45,4 +45,23 @@ import Testing
             try await matterctl.succeed("node", "ls").stdout.hasPrefix(
                 renamed.status == 0 ? "1\thall\t" : "1\thall lamp\t"))
     }
+    @Test("a smoke alarm that is not ours is shown, completed and tested, once")
+    func smokeAlarm() async throws {
+        let scene = try await Scene.commissioned(named: "attic", "--smoke-alarm")
+        defer { scene.end() }
+        let (matterctl, device) = (scene.matterctl, scene.light)
+        let shown = try await matterctl.succeed("smoke-alarm", "--json").json()
+        #expect(
+            shown.elements.map { "\($0["endpoint"]?.int ?? 0) \($0["quantity"]?.string ?? "")" } == [
+                "2 state", "2 smoke", "2 battery alert", "2 hardware fault", "2 end of service",
+            ], "\(shown)")
+        #expect(
+            try await matterctl.succeed("smoke-alarm", "show", "attic").stdout
+                == "2\tstate\tBatteryAlert\n2\tsmoke\tNormal\n2\tbattery alert\tWarning\n"
+                + "2\thardware fault\tfalse\n2\tend of service\tNormal\n")
+        #expect(try await matterctl.succeed("---complete", "fish", "smoke-alarm", "test", "").stdout.contains("attic"))
+        try await matterctl.succeed("smoke-alarm", "test", "attic")
+        #expect(device.lines.count { $0 == "smoke-alarm tests itself" } == 1, "\(device.lines)")
+        #expect(try await matterctl.succeed("smoke-alarm", "attic/2").stdout.hasPrefix("2\tstate\tTesting\n"))
+    }
 }

@@ -33,6 +33,10 @@ Misbehaviour, for what no good device does:
     --refuse-case        every Sigma1 is answered with "no shared trust roots"
     --needs-timed        toggle is refused unless it is timed
     --icd                it says of itself that it sleeps for long times
+
+Further devices:
+
+    --smoke-alarm        behind the lights an endpoint with a smoke alarm; a test prints "smoke-alarm tests itself"
 """
 import argparse
 import binascii
@@ -51,6 +55,7 @@ import cm_fixes
 from circuitmatter import certificates, data_model, interaction_model as im, pase
 from circuitmatter.clusters.device_management.general_commissioning import CommissioningErrorEnum
 from circuitmatter.clusters.device_management.node_operational_credentials import NodeOperationalCertStatusEnum
+from circuitmatter.device_types import simple_device
 from circuitmatter.device_types.lighting import dimmable
 from circuitmatter.protocol import InteractionModelOpcode, ProtocolId, SecureProtocolOpcode
 from circuitmatter.session import GeneralCode, SecureChannelProtocolCode, StatusReport
@@ -107,6 +112,57 @@ class Light(dimmable.DimmableLight):
 
     def off(self):
         say(self.name, "off")
+
+
+class SmokeCoAlarm(data_model.Cluster):
+    """An alarm for smoke, after the Matter application cluster specification, 2.11; CircuitMatter has none."""
+
+    CLUSTER_ID = 0x005C
+
+    class ExpressedState(data_model.Enum8):
+        NORMAL = 0
+        SMOKE_ALARM = 1
+        BATTERY_ALERT = 3
+        TESTING = 4
+
+    class Alarm(data_model.Enum8):
+        NORMAL = 0
+        WARNING = 1
+        CRITICAL = 2
+
+    class EndOfService(data_model.Enum8):
+        NORMAL = 0
+        EXPIRED = 1
+
+    ExpressedStateNow = data_model.EnumAttribute(0, ExpressedState, default=ExpressedState.BATTERY_ALERT)
+    SmokeState = data_model.EnumAttribute(1, Alarm, default=Alarm.NORMAL)
+    BatteryAlert = data_model.EnumAttribute(3, Alarm, default=Alarm.WARNING)
+    TestInProgress = data_model.BoolAttribute(5, default=False)
+    HardwareFaultAlert = data_model.BoolAttribute(6, default=False)
+    EndOfServiceAlert = data_model.EnumAttribute(7, EndOfService, default=EndOfService.NORMAL)
+
+    self_test_request = data_model.Command(0, None)
+
+    def __init__(self):
+        super().__init__()
+        self.feature_map = 1  # SMOKE
+        self.cluster_revision = 1
+
+
+class SmokeAlarm(simple_device.SimpleDevice):
+    DEVICE_TYPE_ID = 0x0076
+    REVISION = 1
+
+    def __init__(self, name):
+        super().__init__(name)
+        self._alarm = SmokeCoAlarm()
+        self._alarm.self_test_request = self._test
+        self.servers.append(self._alarm)
+
+    def _test(self, session):
+        say(self.name, "tests itself")
+        self._alarm.TestInProgress = True
+        self._alarm.ExpressedStateNow = SmokeCoAlarm.ExpressedState.TESTING
 
 
 class IcdManagement(data_model.Cluster):
@@ -329,6 +385,7 @@ def arguments():
     p.add_argument("--refuse-case", action="store_true")
     p.add_argument("--needs-timed", action="store_true")
     p.add_argument("--icd", action="store_true")
+    p.add_argument("--smoke-alarm", action="store_true")
     p.add_argument("--verbose", action="store_true", help="CircuitMatter's own trace, to stderr")
     return p.parse_args()
 
@@ -351,6 +408,8 @@ def make(a):
         product_id=PRODUCT)
     for n in range(1, a.lights + 1):
         device.add_device(Light("light" if n == 1 else f"light{n}"))
+    if a.smoke_alarm:
+        device.add_device(SmokeAlarm("smoke-alarm"))
     if a.icd:
         device.root_node.descriptor.ServerList.append(IcdManagement.CLUSTER_ID)
         device.add_cluster(0, IcdManagement())
