@@ -156,7 +156,7 @@ protocol VerbNaming {
     var otherNames: [String] { get }
 }
 
-extension KindLineCommand where Self: VerbNaming {
+extension KindLineCommand {
     /// The verb that a line means.
     var verb: DeviceKind.Verb? { verbName.flatMap(Self.kind.verb) }
 

@@ -298,6 +298,15 @@ private final class ServedHouse: Sendable {
         let motion = try await matterctl.run(["motion", "hall", "--watch", "--for", "1s"])
         #expect(motion.status == 0 && motion.stdout.contains("\t1\t"), "\(motion)")
         #expect(sensor.steps.count { $0 == "subscribed" } == 1, "\(sensor.steps)")
+        let robot = try await VirtualDevice.start("robot-vacuum", isAdvertised: true)
+        defer { robot.stop() }
+        try await matterctl.commission(robot, ["--name", "robot"])
+        try await eventually("the robot is followed; \(robot.steps)") { robot.steps.contains("subscribed") }
+        let modes = try await matterctl.run(["mode", "robot", "--watch", "--for", "1s"])
+        #expect(modes.status == 0 && modes.stdout.contains("Idle"), "\(modes)")
+        #expect(robot.steps.count { $0 == "subscribed" } == 1, "\(robot.steps)")
+        let scene = try await matterctl.run(["scene", "lamp", "--watch", "--for", "1s"])
+        #expect(scene.status == 0, "\(scene)")
         let table = try await matterctl.succeed("subscribe", "lamp", path, "--csv", "--count", "1")
         #expect(table.stdout.hasPrefix("time,node,name,path,value,unit\n"), "\(table)")
         let program = Laboratory.binary.path

@@ -19,7 +19,7 @@ struct PlainLineTests {
     }
 
     /// Values for the options that take one.
-    private static func value(_ option: CommonOption) -> [String] {
+    private static func value(_ option: LineOption) -> [String] {
         switch option {
         case .home, .logFile, .traceTo: ["/x"]
         case .fabric, .room, .type, .cluster: ["hall"]
@@ -27,33 +27,82 @@ struct PlainLineTests {
         case .address: ["[::1]:5540"]
         case .timeout, .patience: ["1m30s"]
         case .progress: ["json"]
+        case .span, .transition, .relockAfter, .lockout, .autoRelock: ["40s"]
+        case .count, .optionsMask, .optionsOverride, .variant, .code, .wrongCodeLimit: ["3"]
+        case .level: ["40%"]
+        case .pin: ["@/x"]
+        case .effect: ["dying-light"]
+        case .group, .name, .user: ["Ada"]
+        case .from: ["2026-12-01"]
+        case .until: ["2026-12-24T18:00"]
+        case .days: ["mon-fri"]
+        case .hours: ["08:00-17:00"]
+        case .mode: ["vacation"]
+        case .pinForRemote: ["yes"]
+        case .volume: ["low"]
+        case .language: ["en"]
         default: []
         }
     }
 
-    @Test("the options of many commands are those of one list, for the parser and for the short way")
-    func declared() {
-        for type in [Toggle.self, Level.self, Unlock.self, KindCommand<FanKind>.self, ModeCommand.self]
-            as [any PlainCommand.Type]
-        {
-            let declaration = CommandDeclaration(of: type)
-            for option in CommonOption.allCases {
-                let parameter = declaration.option("--" + option.rawValue)
-                #expect(parameter?.names == option.names, "\(type) \(option)")
-                #expect((parameter?.value != nil) == option.takesValue, "\(type) \(option)")
-                for name in option.names { #expect(CommonOption(word: name) == option) }
+    /// All commands that are read the short way.
+    private static let commands: [any PlainCommand.Type] = {
+        func plain(_ types: [any ParsableCommand.Type]) -> [any PlainCommand.Type] {
+            types.flatMap { type in
+                ((type as? any PlainCommand.Type).map { [$0] } ?? []) + plain(type.configuration.subcommands)
             }
         }
-        let known = Set(CommonOption.allCases.flatMap(\.names) + ["-h", "--help"])
+        return plain([MatterCtl.self])
+    }()
+
+    @Test("the options of all commands are those of one list, for the parser and for the short way")
+    func declared() {
+        #expect(Self.commands.count == 28)
+        for line in Self.lines { #expect(!line.names.isEmpty, "\(line.words) is not read the short way") }
+        var used: Set<LineOption> = []
+        for type in Self.commands {
+            for parameter in CommandDeclaration(of: type).options
+            where !parameter.names.contains("--help") && !parameter.names.contains("--version") {
+                let option = LineOption.allCases.first { parameter.names == $0.names }
+                #expect(option != nil, "\(type) \(parameter.names)")
+                guard let option else { continue }
+                used.insert(option)
+                #expect((parameter.value != nil) == option.takesValue, "\(type) \(option)")
+                for name in option.names { #expect(LineOption(word: name) == option) }
+            }
+        }
+        #expect(used == Set(LineOption.allCases))
+        let known = Set(LineOption.common.flatMap(\.names) + ["-h", "--help"])
         for type in [Toggle.self, On.self] as [any ParsableCommand.Type] {
             let names = Set(CommandDeclaration(of: type).options.flatMap(\.names)).subtracting(["--version"])
             #expect(names == known, "\(names.symmetricDifference(known))")
         }
     }
 
-    @Test("each of these options is read as the parser reads it", arguments: CommonOption.allCases)
-    func option(_ option: CommonOption) throws {
-        for words in [["toggle", "kitchen"], ["fan", "desk", "30%"], ["lock", "unlock", "door"]] {
+    /// Lines for options that are those of few commands.
+    private static let lines: [(words: [String], names: Set<String>)] = [
+        ["level", "kitchen", "50%"], ["level", "kitchen", "50%", "--no-on-off"], ["off", "kitchen"],
+        ["off", "kitchen", "--effect", "dying-light"], ["identify", "kitchen"], ["unlock", "door"],
+        ["lock", "add-code", "door"], ["lock", "remove-code", "door", "Ada"], ["lock", "config", "door"],
+        ["lock", "restrict", "door", "Ada", "--from", "2026-12-01", "--until", "2026-12-24"],
+        ["lock", "restrict", "door", "Ada", "--days", "all", "--hours", "01:00-02:00"],
+        ["scene", "store", "hall", "Evening"], ["energy", "meter", "--watch"], ["color", "warm", "desk"],
+        ["lock", "unlock", "door"],
+    ].map { words in
+        let type = PlainLine.command(words).map { Swift.type(of: $0) }
+        return (words, Set(type.map { CommandDeclaration(of: $0).options.flatMap(\.names) } ?? []))
+    }
+
+    @Test(
+        "each option is read as the parser reads it: given, and left out in a line with another one",
+        arguments: LineOption.allCases)
+    func option(_ option: LineOption) throws {
+        let lines =
+            LineOption.common.contains(option)
+            ? [["toggle", "kitchen"], ["fan", "desk", "30%"], ["lock", "unlock", "door"]]
+            : Self.lines.filter { $0.names.contains("--" + option.rawValue) }.map(\.words)
+        #expect(!lines.isEmpty)
+        for words in lines {
             for name in option.names {
                 let line = words + [name] + Self.value(option)
                 let parsed = Result { try MatterCtl.parseAsRoot(line) }
@@ -94,6 +143,14 @@ struct PlainLineTests {
             ["mode", "robot", "--address", "[::1]:5540", "--home", "/x"], ["mode", "robot", "quick", "--verify"],
             ["toggle", "--all"], ["toggle", "kitchen", "--verify"], ["on", "kitchen", "-v", "-v"],
             ["fan", "desk", "30%", "--room", "Hall"], ["off", "--room", "Hall", "--type", "fan", "--dry-run"],
+            ["level", "kitchen", "50%", "--transition", "2s", "--no-on-off", "--options-mask", "1"],
+            ["off", "kitchen", "--effect", "delayed-all-off", "--variant", "1"], ["identify", "a", "--for", "0s"],
+            ["fan", "--watch", "--for", "1m", "--count", "3"], ["energy", "meter", "--watch", "--csv"],
+            ["lock", "door", "--pin", "@x"], ["lock", "unlock", "door", "--relock-after", "30s", "--pin", "@x"],
+            ["unlock", "door", "--relock-after", "30s", "--pin", "@x"],
+            ["scene", "recall", "hall", "3", "--group", "x"],
+            ["lock", "restrict", "door", "Ada", "--days", "mon-fri", "--hours", "08:00-17:00", "--json"],
+            ["lock", "config", "door", "--volume", "low", "--volume", "high"], ["mode", "robot", "--watch"],
             ["on", "a", "--home", "x", "--home", "y", "--json", "--json"], ["on", "", "--home", ""],
         ])
     func alike(arguments: [String]) throws {
@@ -124,13 +181,16 @@ struct PlainLineTests {
             ["on", "kitchen", "--home", "-x"],
             ["on", "--help"],
             ["on", "--", "kitchen"], ["on", "a", "b", "--address", "[::1]:1"], ["read", "kitchen", "1/on-off/on-off"],
-            ["level", "kitchen"], ["level", "kitchen", "bright"], ["level", "kitchen", "50%", "--transition", "2s"],
-            ["thermostat", "hall", "21x"], ["fan", "speed", "desk"], ["fan", "--watch"],
-            ["valve", "open"], ["lock", "door", "--pin", "@x"], ["lock", "lock"], ["lock", "restrict", "door", "Ada"],
-            ["lock", "unrestrict", "door"],
-            ["lock", "codes", "door", "--all"], ["lock", "config", "door", "--volume", "low"],
-            ["unlock", "door", "--relock-after", "30s"], ["identify", "a", "--for", "3s"],
-            ["scene", "recall"], ["scene", "recall", "hall", "3", "--group", "x"],
+            ["level", "kitchen"], ["level", "kitchen", "bright"], ["level", "kitchen", "50%", "--transition", "x"],
+            ["level", "kitchen", "50%", "--options-mask", "1"], ["level", "kitchen", "50%", "--transition", "2h"],
+            ["thermostat", "hall", "21x"], ["fan", "speed", "desk"], ["fan", "desk", "30%", "--watch"],
+            ["valve", "open"], ["lock", "door", "--pin", "12345678"], ["lock", "lock"],
+            ["lock", "restrict", "door", "Ada"], ["lock", "restrict", "door", "Ada", "--from", "2026-12-01"],
+            ["lock", "unrestrict", "door"], ["lock", "add-code", "door", "--pin", "12345678"],
+            ["lock", "codes", "door", "--all"], ["lock", "codes", "door", "--volume", "low"],
+            ["unlock", "door", "--relock-after", "0"], ["identify", "a", "--for", "20h"],
+            ["toggle", "kitchen", "--for", "3s"], ["off", "kitchen", "--variant", "1"],
+            ["scene", "recall"], ["scene", "recall", "hall", "3", "--name", "x"],
             ["help", "on"], ["on", "-5"], ["node", "ls"], ["mode", "/1", "quick"], ["mode", "set", "robot"],
         ] as [[String]])
     func others(arguments: [String]) {

@@ -101,4 +101,7 @@ extension TermsAcknowledgement: @retroactive ExpressibleByArgument {
 /// How progress is shown on stderr.
 enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {
     case auto, plain, json, none
+
+    /// Where none is said.
+    static let usual = ProgressStyle.auto
 }

@@ -5,23 +5,23 @@ import MatterController
 /// Options of every command that reads or writes the state directory.
 public struct StateOptions: ParsableArguments, Sendable {
     @Option(
-        name: .common(.home), help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"),
+        name: .line(.home), help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"),
         completion: .kind(.folder))
     var home: String?
 
     @Option(
-        name: .common(.fabric),
+        name: .line(.fabric),
         help: ArgumentHelp("The fabric to work with (env MATTERCTL_FABRIC).", valueName: "NAME"),
         completion: .kind(.fabric))
     var fabric: String?
 
     // Those of `OutputOptions`, not as a group of their own: in debug builds ArgumentParser checks a group five times for
     // each group around it, which made the parsing of a command in tests take 0.3 s.
-    @Flag(name: .common(.json), help: OutputOptions.jsonHelp) var json = false
-    @Flag(name: .common(.wide), help: Presentation.wideHelp) var wide = false
-    @Option(name: .common(.color), help: Presentation.colorHelp) var color: ColorChoice = .auto
-    @Flag(name: .common(.verbose), help: OutputOptions.verboseHelp) var verbose: Int
-    @Option(name: .common(.logFile), help: OutputOptions.logFileHelp, completion: .kind(.file)) var logFile: String?
+    @Flag(name: .line(.json), help: OutputOptions.jsonHelp) var json = false
+    @Flag(name: .line(.wide), help: Presentation.wideHelp) var wide = false
+    @Option(name: .line(.color), help: Presentation.colorHelp) var color = ColorChoice.usual
+    @Flag(name: .line(.verbose), help: OutputOptions.verboseHelp) var verbose: Int
+    @Option(name: .line(.logFile), help: OutputOptions.logFileHelp, completion: .kind(.file)) var logFile: String?
 
     /// Options that the parser fills.
     public init() {}
@@ -30,12 +30,12 @@ public struct StateOptions: ParsableArguments, Sendable {
     static var none: StateOptions {
         var options = StateOptions()
         (options.home, options.fabric, options.logFile) = (nil, nil, nil)
-        (options.json, options.wide, options.color, options.verbose) = (false, false, .auto, 0)
+        (options.json, options.wide, options.color, options.verbose) = (false, false, .usual, 0)
         return options
     }
 
     /// - Returns: `false` for a value that it does not take, `nil` for an option of another group.
-    mutating func take(_ given: CommonOption.Given) -> Bool? {
+    mutating func take(_ given: LineOption.Given) -> Bool? {
         switch given.option {
         case .home: home = given.value
         case .fabric: fabric = given.value
@@ -87,12 +87,12 @@ public struct OutputOptions: ParsableArguments, Sendable {
     static let logFileHelp = ArgumentHelp("Write the log to this file instead of stderr.", valueName: "FILE")
 
     /// Whether results are JSON.
-    @Flag(name: .common(.json), help: jsonHelp) public var json = false
-    @Flag(name: .common(.wide), help: Presentation.wideHelp) var wide = false
-    @Option(name: .common(.color), help: Presentation.colorHelp) var color: ColorChoice = .auto
+    @Flag(name: .line(.json), help: jsonHelp) public var json = false
+    @Flag(name: .line(.wide), help: Presentation.wideHelp) var wide = false
+    @Option(name: .line(.color), help: Presentation.colorHelp) var color = ColorChoice.usual
     /// How much is logged.
-    @Flag(name: .common(.verbose), help: verboseHelp) public var verbose: Int
-    @Option(name: .common(.logFile), help: logFileHelp, completion: .kind(.file)) var logFile: String?
+    @Flag(name: .line(.verbose), help: verboseHelp) public var verbose: Int
+    @Option(name: .line(.logFile), help: logFileHelp, completion: .kind(.file)) var logFile: String?
 
     /// Options that the parser fills.
     public init() {}
@@ -121,38 +121,38 @@ public struct NetworkOptions: ParsableArguments, Sendable {
     public init() {}
 
     @Option(
-        name: .common(.address),
+        name: .line(.address),
         help: ArgumentHelp(
             "Talk to this host or address, without discovery: lamp.lan:5540, [fe80::1%eth0]:5540.",
             valueName: "HOST[:PORT]"))
     var address: String?
 
     /// The time for the command; `nil` for the usual one.
-    @Option(name: .common(.timeout), help: timeoutHelp) public var timeout: TimeSpan?
+    @Option(name: .line(.timeout), help: timeoutHelp) public var timeout: TimeSpan?
 
-    @Option(name: .common(.patience), help: patienceHelp) var patience: TimeSpan?
+    @Option(name: .line(.patience), help: patienceHelp) var patience: TimeSpan?
 
-    @Flag(name: .common(.fresh), help: "Set up a new session instead of going on with the kept one.")
+    @Flag(name: .line(.fresh), help: "Set up a new session instead of going on with the kept one.")
     var fresh = false
 
-    @Flag(name: .common(.noKeep), help: "Close the session at the end instead of keeping it for the next command.")
+    @Flag(name: .line(.noKeep), help: "Close the session at the end instead of keeping it for the next command.")
     var noKeep = false
 
-    @Flag(name: .common(.direct), help: "Go past the server of the house, if one runs.") var direct = false
+    @Flag(name: .line(.direct), help: "Go past the server of the house, if one runs.") var direct = false
 
-    @Flag(name: .common(.trace), help: TraceSetup.traceHelp) var trace = false
-    @Option(name: .common(.traceTo), help: TraceSetup.traceToHelp, completion: .kind(.file)) var traceTo: String?
-    @Flag(name: .common(.traceSecrets), help: TraceSetup.secretsHelp) var traceSecrets = false
-    @Flag(name: .common(.traceYes), help: ArgumentHelp("The --yes of --trace-secrets.", visibility: .hidden))
+    @Flag(name: .line(.trace), help: TraceSetup.traceHelp) var trace = false
+    @Option(name: .line(.traceTo), help: TraceSetup.traceToHelp, completion: .kind(.file)) var traceTo: String?
+    @Flag(name: .line(.traceSecrets), help: TraceSetup.secretsHelp) var traceSecrets = false
+    @Flag(name: .line(.traceYes), help: ArgumentHelp("The --yes of --trace-secrets.", visibility: .hidden))
     var traceYes = false
 
     @Option(
-        name: .common(.progress),
+        name: .line(.progress),
         help: ArgumentHelp("Progress on stderr: auto, plain, json or none.", valueName: "STYLE")
     )
-    var progress: ProgressStyle = .auto
+    var progress = ProgressStyle.usual
 
-    @Flag(name: .common(.wait), help: "Wait for the next check-in of a node that sleeps for long times.")
+    @Flag(name: .line(.wait), help: "Wait for the next check-in of a node that sleeps for long times.")
     var wait = false
 
     /// As of a line without any.
@@ -162,12 +162,12 @@ public struct NetworkOptions: ParsableArguments, Sendable {
         (options.address, options.timeout, options.patience) = (nil, nil, nil)
         (options.fresh, options.noKeep, options.direct) = (false, false, false)
         (options.trace, options.traceTo, options.traceSecrets, options.traceYes) = (false, nil, false, false)
-        (options.progress, options.wait) = (.auto, false)
+        (options.progress, options.wait) = (.usual, false)
         return options
     }
 
     /// - Returns: `false` for a value that it does not take, `nil` for an option of another group.
-    mutating func take(_ given: CommonOption.Given) -> Bool? {
+    mutating func take(_ given: LineOption.Given) -> Bool? {
         switch given.option {
         case .address: address = given.value
         case .timeout:

@@ -4,15 +4,15 @@ import MatterController
 /// The common features of the nodes that are meant.
 struct NodeFilter: ParsableArguments {
     @Option(
-        name: .common(.room), help: ArgumentHelp("The nodes of this room.", valueName: "ROOM"),
+        name: .line(.room), help: ArgumentHelp("The nodes of this room.", valueName: "ROOM"),
         completion: .kind(.room))
     var room: String?
     @Option(
-        name: .common(.type), help: ArgumentHelp("The nodes with this device type.", valueName: "TYPE"),
+        name: .line(.type), help: ArgumentHelp("The nodes with this device type.", valueName: "TYPE"),
         completion: .kind(.deviceType))
     var deviceType: String?
     @Option(
-        name: .common(.cluster), help: ArgumentHelp("The nodes with this cluster.", valueName: "CLUSTER"),
+        name: .line(.cluster), help: ArgumentHelp("The nodes with this cluster.", valueName: "CLUSTER"),
         completion: .kind(.cluster))
     var cluster: String?
 

@@ -8,7 +8,7 @@ struct NodeSelection: ParsableArguments {
 
     static let wholeNodesHelp = ArgumentHelp("Node ids, names or patterns of names.", valueName: "node")
 
-    @Flag(name: .common(.all), help: "All nodes.") var all = false
+    @Flag(name: .line(.all), help: "All nodes.") var all = false
     @OptionGroup var filter: NodeFilter
 
     init() {}
@@ -24,7 +24,7 @@ struct NodeSelection: ParsableArguments {
     }
 
     /// - Returns: `false` for an option of another group.
-    mutating func take(_ given: CommonOption.Given) -> Bool {
+    mutating func take(_ given: LineOption.Given) -> Bool {
         switch given.option {
         case .all: all = true
         case .room: filter.room = given.value

@@ -7,6 +7,9 @@ enum ColorChoice: String, ExpressibleByArgument, CaseIterable, Sendable {
     /// Also in a pipe.
     case always
     case never
+
+    /// Where none is said.
+    static let usual = ColorChoice.auto
 }
 
 /// How results and messages look. It is read before the parser reads the line: errors of the parser look the same.

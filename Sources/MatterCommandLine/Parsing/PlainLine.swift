@@ -1,31 +1,31 @@
 import ArgumentParser
 import MatterController
 
-/// A command line of words and ``CommonOption``s.
+/// A command line of words and ``LineOption``s.
 ///
 /// The parser finds out by reflection what a command could be given, which takes more than all the rest of switching a
 /// light. So a command that is given nothing else is read here; whatever is in doubt is left to the parser.
 struct PlainLine {
     let words: [String]
-    let options: [CommonOption.Given]
+    let options: [LineOption.Given]
 
     /// - Returns: `nil` for a line that has something else.
     private init?(_ arguments: ArraySlice<String>) {
         var words: [String] = []
-        var options: [CommonOption.Given] = []
+        var options: [LineOption.Given] = []
         var rest = arguments
         while let argument = rest.popFirst() {
             guard argument.utf8.first == UInt8(ascii: "-") else {
                 words.append(argument)
                 continue
             }
-            guard let option = CommonOption(word: argument) else { return nil }
+            guard let option = LineOption(word: argument) else { return nil }
             var value = ""
             if option.takesValue {
                 guard let next = rest.popFirst(), next.utf8.first != UInt8(ascii: "-") else { return nil }
                 value = next
             }
-            options.append(CommonOption.Given(option: option, value: value))
+            options.append(LineOption.Given(option: option, value: value))
         }
         self.words = words
         self.options = options
@@ -64,7 +64,7 @@ struct PlainLine {
         guard command.take(line) else { return nil }
         do {
             // As the parser does, from the inside outwards.
-            try command.options.validate()
+            try command.validateGroups()
             try command.validate()
             return command
         } catch {
@@ -75,7 +75,7 @@ struct PlainLine {
 
 // MARK: Commands
 
-/// A command that can be made of a line of words and common options. It says which words it takes by one of the protocols
+/// A command that can be made of a line of words and options. It says which words it takes by one of the protocols
 /// below, ``NodesCommand``, ``NodesAndValueCommand``, ``OneNodeCommand``, ``NodeAndUserCommand`` or ``KindLineCommand``, and has
 /// no reading of its own.
 protocol PlainCommand: NetworkCommand {
@@ -90,11 +90,19 @@ protocol PlainCommand: NetworkCommand {
     /// Takes the options for what changes something; `nil` stands for a line without any.
     ///
     /// - Returns: `false` for one that it does not have.
-    mutating func takeOption(_ given: CommonOption.Given?) -> Bool
+    mutating func takeOption(_ given: LineOption.Given?) -> Bool
 
-    /// Makes its own options those of a line without any. The parser has no value for them that could be had without reflection;
-    /// `PlainLineTests` compares the two.
+    /// Makes its own options those of a line without any: `nil`, and flags `false`. The parser's declarations cannot be read
+    /// without reflection.
     mutating func leaveOutOptions()
+
+    /// Takes one of its own options.
+    ///
+    /// - Returns: `false` for one that it does not have, and for a value that it does not take.
+    mutating func takeOwn(_ given: LineOption.Given) -> Bool
+
+    /// Checks each group of its options, as the parser does.
+    func validateGroups() throws
 
     /// A requirement of its own: in generic code, that of another protocol would be taken for that of the command.
     func validate() throws
@@ -105,21 +113,25 @@ extension PlainCommand {
 
     mutating func leaveOutOptions() {}
 
+    mutating func takeOwn(_ given: LineOption.Given) -> Bool { false }
+
+    func validateGroups() throws { try options.validate() }
+
     /// It is no initializer, because there an assignment makes a declaration of the parser, and no value.
     ///
     /// - Returns: `false` for a line that the parser has to judge.
     fileprivate mutating func take(_ line: PlainLine) -> Bool {
         guard takeWords(line.words), takeOption(nil) else { return false }
+        leaveOutOptions()
         var options = NetworkOptions.none
         for given in line.options {
             switch options.take(given) {
             case true?: continue
             case false?: return false
-            case nil: guard takeOption(given) else { return false }
+            case nil: guard takeOption(given) || takeOwn(given) else { return false }
             }
         }
         self.options = options
-        leaveOutOptions()
         return true
     }
 }
@@ -130,7 +142,7 @@ protocol EverydayPlainCommand: PlainCommand {
 }
 
 extension EverydayPlainCommand {
-    mutating func takeOption(_ given: CommonOption.Given?) -> Bool {
+    mutating func takeOption(_ given: LineOption.Given?) -> Bool {
         guard let given else {
             everyday = EverydayOptions.none
             return true
@@ -173,7 +185,7 @@ protocol PlainNodeCommand: NodeSubject, PlainCommand {
 }
 
 extension PlainNodeCommand {
-    mutating func takeOption(_ given: CommonOption.Given?) -> Bool { given == nil }
+    mutating func takeOption(_ given: LineOption.Given?) -> Bool { given == nil }
 
     func validate() throws {}
 }
@@ -203,25 +215,68 @@ extension NodeAndUserCommand {
 }
 
 /// A command of a kind of device, whose words are a ``KindLine``.
-protocol KindLineCommand: PlainCommand, KindOfDeviceCommand {
+protocol KindLineCommand: PlainCommand, KindOfDeviceCommand, VerbNaming {
     associatedtype Declaration: DeviceKindDeclaration
     var words: [String] { get set }
     var particular: KindOptions<Declaration> { get set }
     var selection: NodeSelection { get set }
+
+    /// Whether options choose nodes, so that none need be named.
+    var choosesNodes: Bool { get }
 }
 
 extension KindLineCommand {
+    var choosesNodes: Bool { selection.isGiven }
+
+    var line: KindLine {
+        KindLine(words, of: Self.kind, choosesNodes: choosesNodes, follows: particular.watch)
+    }
+
+    var verbName: String? { line.verb?.name }
+
+    var nodes: [NodeArgument] { line.nodes.compactMap { NodeArgument(argument: $0) } }
+
+    var everyday: EverydayOptions { EverydayOptions(selection, verify: particular.verify, dryRun: particular.dryRun) }
+
+    var longestRun: Duration? { particular.watch ? nil : options.timeout?.duration }
+
+    var onlyReads: Bool { line.verb == nil && !particular.watch }
+
+    var goesOn: Bool { particular.watch }
+
+    /// Refuses a word that can be no node.
+    func checkNodes(_ line: KindLine) throws {
+        for word in line.nodes where NodeArgument(argument: word) == nil {
+            throw ValidationError(
+                "The value '\(word)' is invalid for '<node>' (node id or name, with /EP for an endpoint)")
+        }
+    }
+
+    /// The error about a verb whose value is missing, or is none.
+    func noValue(of verb: DeviceKind.Verb, _ line: KindLine) -> ValidationError {
+        let forms = verb.value ?? ""
+        guard line.nodes.count > (choosesNodes ? 0 : 1), let last = line.nodes.last else {
+            return ValidationError("Missing expected argument '<value>' (\(forms))")
+        }
+        return ValidationError("The value '\(last)' is invalid for '<value>' (\(forms))")
+    }
+
     mutating func takeWords(_ words: [String]) -> Bool {
         self.words = words
         return true
     }
 
-    mutating func takeOption(_ given: CommonOption.Given?) -> Bool {
+    mutating func takeOption(_ given: LineOption.Given?) -> Bool {
         guard let given else {
             particular = KindOptions<Declaration>.none
             selection = NodeSelection.none
             return true
         }
         return selection.take(given) || particular.take(given)
+    }
+
+    func validateGroups() throws {
+        try particular.validate()
+        try options.validate()
     }
 }

@@ -7,9 +7,9 @@ struct EverydayOptions: ParsableArguments {
         "Node ids, names or patterns of names, with /EP for an endpoint; or group:GROUP.", valueName: "node")
 
     @OptionGroup var selection: NodeSelection
-    @Flag(name: .common(.verify), help: "Wait for the end of the change, read the state back and print it.")
+    @Flag(name: .line(.verify), help: "Wait for the end of the change, read the state back and print it.")
     var verify = false
-    @Flag(name: .common(.dryRun), help: "Send nothing; show what would be sent.") var dryRun = false
+    @Flag(name: .line(.dryRun), help: "Send nothing; show what would be sent.") var dryRun = false
 
     init() {}
 
@@ -21,7 +21,7 @@ struct EverydayOptions: ParsableArguments {
     }
 
     /// - Returns: `false` for an option of another group.
-    mutating func take(_ given: CommonOption.Given) -> Bool {
+    mutating func take(_ given: LineOption.Given) -> Bool {
         switch given.option {
         case .verify: verify = true
         case .dryRun: dryRun = true

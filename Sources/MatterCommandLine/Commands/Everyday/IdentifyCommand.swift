@@ -9,22 +9,26 @@ struct IdentifyCommand: NodesCommand {
         discussion: "Example: matterctl identify kitchen --for 30s")
 
     @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long; 0 ends it.", valueName: "DURATION"))
-    var span = Self.usual
+    @Option(name: .line(.span), help: ArgumentHelp("How long (default: 10s); 0 ends it.", valueName: "DURATION"))
+    var span: TimeSpan?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    private static let usual = TimeSpan(.seconds(10))
+    mutating func leaveOutOptions() { span = nil }
 
-    mutating func leaveOutOptions() { span = Self.usual }
+    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
+        if case .span = given.option { given.become(&span) } else { false }
+    }
+
+    private var duration: Duration { span?.duration ?? .seconds(10) }
 
     func validate() throws {
         try everyday.check(nodes, options)
-        guard span.duration <= .seconds(UInt16.max) else { throw ValidationError("--for is at most 65535 s") }
+        guard duration <= .seconds(UInt16.max) else { throw ValidationError("--for is at most 65535 s") }
     }
 
     /// A part of a second is a whole one, because 0 would end it.
     func verb() -> any DeviceVerb {
-        Verb.identify(seconds: UInt16(clamping: Int64((span.duration / .seconds(1)).rounded(.up))))
+        Verb.identify(seconds: UInt16(clamping: Int64((duration / .seconds(1)).rounded(.up))))
     }
 }

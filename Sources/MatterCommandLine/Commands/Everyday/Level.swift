@@ -46,21 +46,36 @@ struct Level: NodesAndValueCommand {
             """)
 
     @OptionGroup var words: NodesAndValue<LevelChange>
-    @Option(help: ArgumentHelp("How long the change takes.", valueName: "DURATION")) var transition: TimeSpan?
-    @Flag(name: .long, help: "Change only the level; never switch the light on or off.") var noOnOff = false
-    @Option(help: ArgumentHelp("OptionsMask, a bitmap (with --no-on-off).", valueName: "N")) var optionsMask: UInt8 = 0
-    @Option(help: ArgumentHelp("OptionsOverride, a bitmap (with --no-on-off).", valueName: "N")) var optionsOverride:
-        UInt8 = 0
+    @Option(name: .line(.transition), help: ArgumentHelp("How long the change takes.", valueName: "DURATION"))
+    var transition: TimeSpan?
+    @Flag(name: .line(.noOnOff), help: "Change only the level; never switch the light on or off.") var noOnOff = false
+    @Option(name: .line(.optionsMask), help: ArgumentHelp("OptionsMask, a bitmap (with --no-on-off).", valueName: "N"))
+    var optionsMask: UInt8?
+    @Option(
+        name: .line(.optionsOverride),
+        help: ArgumentHelp("OptionsOverride, a bitmap (with --no-on-off).", valueName: "N"))
+    var optionsOverride: UInt8?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var nodes: [NodeArgument] { words.nodes }
 
-    mutating func leaveOutOptions() { (transition, noOnOff, optionsMask, optionsOverride) = (nil, false, 0, 0) }
+    mutating func leaveOutOptions() { (transition, noOnOff, optionsMask, optionsOverride) = (nil, false, nil, nil) }
+
+    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
+        switch given.option {
+        case .transition: return given.become(&transition)
+        case .noOnOff: noOnOff = true
+        case .optionsMask: return given.become(&optionsMask)
+        case .optionsOverride: return given.become(&optionsOverride)
+        default: return false
+        }
+        return true
+    }
 
     func validate() throws {
         try everyday.check(nodes, options)
-        if !noOnOff, optionsMask != 0 || optionsOverride != 0 {
+        if !noOnOff, (optionsMask ?? 0) != 0 || (optionsOverride ?? 0) != 0 {
             throw ValidationError("--options-mask and --options-override need --no-on-off")
         }
         if let transition, transition.duration > .seconds(6553) {
@@ -70,7 +85,8 @@ struct Level: NodesAndValueCommand {
 
     func verb() throws -> any DeviceVerb {
         let options = (
-            mask: LevelControl.Options(rawValue: optionsMask), override: LevelControl.Options(rawValue: optionsOverride)
+            mask: LevelControl.Options(rawValue: optionsMask ?? 0),
+            override: LevelControl.Options(rawValue: optionsOverride ?? 0)
         )
         return switch try words.value() {
         case .to(let level): Verb.level(level, transition: transition?.duration, switches: !noOnOff, options: options)

@@ -21,13 +21,23 @@ struct Off: NodesCommand {
             """)
 
     @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
-    @Option(help: ArgumentHelp("How to go off: delayed-all-off or dying-light.", valueName: "EFFECT")) var effect:
-        Effect?
-    @Option(help: ArgumentHelp("With --effect: its variant.", valueName: "N")) var variant: UInt8?
+    @Option(
+        name: .line(.effect), help: ArgumentHelp("How to go off: delayed-all-off or dying-light.", valueName: "EFFECT"))
+    var effect: Effect?
+    @Option(name: .line(.variant), help: ArgumentHelp("With --effect: its variant.", valueName: "N")) var variant:
+        UInt8?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     mutating func leaveOutOptions() { (effect, variant) = (nil, nil) }
+
+    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
+        switch given.option {
+        case .effect: given.become(&effect)
+        case .variant: given.become(&variant)
+        default: false
+        }
+    }
 
     func validate() throws {
         try everyday.check(nodes, options)

@@ -22,7 +22,7 @@ extension KindOfDeviceCommand {
 }
 
 /// The command of a kind of device: `KIND [show] [NODE…]` shows its state, `KIND VERB NODE… [VALUE]` changes it.
-struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, KindLineCommand, VerbNaming {
+struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, KindLineCommand {
     static var kind: DeviceKind { Declaration.kind }
 
     static var configuration: CommandConfiguration { kind.configuration(nameInPlace) }
@@ -35,27 +35,13 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, KindLin
     @OptionGroup var selection: NodeSelection
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    private var line: KindLine {
-        KindLine(words, of: Self.kind, choosesNodes: selection.isGiven, follows: particular.watch)
-    }
-
-    var verbName: String? { line.verb?.name }
-
-    var nodes: [NodeArgument] { line.nodes.compactMap { NodeArgument(argument: $0) } }
-
-    var everyday: EverydayOptions { EverydayOptions(selection, verify: particular.verify, dryRun: particular.dryRun) }
-
     var target: NodeTarget? {
         let nodes = nodes
         return selection.meansOne(nodes.map(\.node)) ? nodes.first.map { NodeTarget($0.node) } : nil
     }
 
-    var longestRun: Duration? { particular.watch ? nil : options.timeout?.duration }
-
-    var onlyReads: Bool { line.verb == nil && !particular.watch }
     /// A chart is drawn by the process that has the terminal.
     var isServed: Bool { !everyday.dryRun && (try? particular.form(options)) != .plot }
-    var goesOn: Bool { particular.watch }
 
     func validate() throws {
         let line = line
@@ -65,10 +51,7 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, KindLin
         }
         try particular.check(line)
         _ = try particular.form(options)
-        for word in line.nodes where NodeArgument(argument: word) == nil {
-            throw ValidationError(
-                "The value '\(word)' is invalid for '<node>' (node id or name, with /EP for an endpoint)")
-        }
+        try checkNodes(line)
         guard let verb = line.verb else {
             if let (word, verb) = line.mistakenValue {
                 throw ValidationError("The value '\(word)' is invalid for '<value>' (\(verb.value ?? ""))")
@@ -79,13 +62,7 @@ struct KindCommand<Declaration: DeviceKindDeclaration>: EverydayCommand, KindLin
             return
         }
         try everyday.check(nodes, options)
-        guard line.valueWords != nil else {
-            let forms = verb.value ?? ""
-            guard line.nodes.count > (selection.isGiven ? 0 : 1), let last = line.nodes.last else {
-                throw ValidationError("Missing expected argument '<value>' (\(forms))")
-            }
-            throw ValidationError("The value '\(last)' is invalid for '<value>' (\(forms))")
-        }
+        guard line.valueWords != nil else { throw noValue(of: verb, line) }
     }
 
     func verb() throws -> any DeviceVerb {

@@ -5,20 +5,23 @@ import MatterController
 struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
     private static var kind: DeviceKind { Declaration.kind }
 
-    @Flag(help: "Go on, with a line for each change, until stopped.") var watch = false
-    @Option(name: .customLong("for"), help: Self.help("DURATION", .time, "With --watch: end after this time."))
+    @Flag(name: .line(.watch), help: "Go on, with a line for each change, until stopped.") var watch = false
+    @Option(name: .line(.span), help: Self.help("DURATION", .time, "With --watch: end after this time."))
     var span: TimeSpan?
-    @Option(help: ArgumentHelp("With --watch: end after this many lines.", valueName: "N")) var count: Int?
-    @Flag(help: Self.series("With --watch: draw the numbers as a live chart.")) var plot = false
-    @Flag(help: Self.series("With --watch: lines of a table: time, node, name, path, value, unit.")) var csv = false
-    @Option(help: Self.help("LEVEL", .level)) var level: String?
-    @Option(help: Self.help("DURATION", .transition)) var transition: TimeSpan?
-    @Option(help: Self.help("@FILE", .code), completion: .kind(.contents)) var pin: String?
-    @Option(help: Self.help("DURATION", .relockAfter)) var relockAfter: TimeSpan?
+    @Option(name: .line(.count), help: ArgumentHelp("With --watch: end after this many lines.", valueName: "N"))
+    var count: Int?
+    @Flag(name: .line(.plot), help: Self.series("With --watch: draw the numbers as a live chart.")) var plot = false
     @Flag(
-        name: .common(.verify), help: Self.change("Wait for the end of the change, read the state back and print it."))
+        name: .line(.csv), help: Self.series("With --watch: lines of a table: time, node, name, path, value, unit."))
+    var csv = false
+    @Option(name: .line(.level), help: Self.help("LEVEL", .level)) var level: String?
+    @Option(name: .line(.transition), help: Self.help("DURATION", .transition)) var transition: TimeSpan?
+    @Option(name: .line(.pin), help: Self.help("@FILE", .code), completion: .kind(.contents)) var pin: String?
+    @Option(name: .line(.relockAfter), help: Self.help("DURATION", .relockAfter)) var relockAfter: TimeSpan?
+    @Flag(
+        name: .line(.verify), help: Self.change("Wait for the end of the change, read the state back and print it."))
     var verify = false
-    @Flag(name: .common(.dryRun), help: Self.change("Send nothing; show what would be sent.")) var dryRun = false
+    @Flag(name: .line(.dryRun), help: Self.change("Send nothing; show what would be sent.")) var dryRun = false
 
     /// As of a line without any.
     static var none: Self {
@@ -29,9 +32,18 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
         return options
     }
 
-    /// - Returns: `false` for an option of another group.
-    mutating func take(_ given: CommonOption.Given) -> Bool {
+    /// - Returns: `false` for an option of another group, and for a value that it does not take.
+    mutating func take(_ given: LineOption.Given) -> Bool {
         switch given.option {
+        case .watch: watch = true
+        case .span: return given.become(&span)
+        case .count: return given.become(&count)
+        case .plot: plot = true
+        case .csv: csv = true
+        case .level: level = given.value
+        case .transition: return given.become(&transition)
+        case .pin: pin = given.value
+        case .relockAfter: return given.become(&relockAfter)
         case .verify: verify = true
         case .dryRun: dryRun = true
         default: return false

@@ -38,31 +38,52 @@ struct LockConfig: NodesCommand {
             """)
 
     @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
-    @Option(help: ArgumentHelp("How many wrong codes lock the keypad.", valueName: "N")) var wrongCodeLimit: String?
-    @Option(help: ArgumentHelp("How long it stays locked.", valueName: "DURATION")) var lockout: String?
+    @Option(name: .line(.wrongCodeLimit), help: ArgumentHelp("How many wrong codes lock the keypad.", valueName: "N"))
+    var wrongCodeLimit: String?
+    @Option(name: .line(.lockout), help: ArgumentHelp("How long it stays locked.", valueName: "DURATION"))
+    var lockout: String?
     @Option(
+        name: .line(.autoRelock),
         help: ArgumentHelp("Lock again by itself after this time; or never.", valueName: "DURATION"),
         completion: .list(LockSetting.autoRelock.offers))
     var autoRelock: String?
     @Option(
+        name: .line(.mode),
         help: ArgumentHelp("normal, vacation, privacy, no-remote-lock-unlock or passage.", valueName: "MODE"),
         completion: .list(LockSetting.mode.offers))
     var mode: String?
     @Option(
+        name: .line(.pinForRemote),
         help: ArgumentHelp("Whether commands over the network need a PIN code: yes or no.", valueName: "YES|NO"),
         completion: .list(LockSetting.pinForRemote.offers))
     var pinForRemote: String?
     @Option(
+        name: .line(.volume),
         help: ArgumentHelp("silent, low, medium or high.", valueName: "VOLUME"),
         completion: .list(LockSetting.volume.offers))
     var volume: String?
-    @Option(help: ArgumentHelp("The language that it speaks, such as en.", valueName: "LANGUAGE")) var language: String?
+    @Option(
+        name: .line(.language), help: ArgumentHelp("The language that it speaks, such as en.", valueName: "LANGUAGE"))
+    var language: String?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     mutating func leaveOutOptions() {
         (wrongCodeLimit, lockout, autoRelock, mode) = (nil, nil, nil, nil)
         (pinForRemote, volume, language) = (nil, nil, nil)
+    }
+
+    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
+        switch given.option {
+        case .wrongCodeLimit: given.become(&wrongCodeLimit)
+        case .lockout: given.become(&lockout)
+        case .autoRelock: given.become(&autoRelock)
+        case .mode: given.become(&mode)
+        case .pinForRemote: given.become(&pinForRemote)
+        case .volume: given.become(&volume)
+        case .language: given.become(&language)
+        default: false
+        }
     }
 
     private var words: [(LockSetting, String)] {

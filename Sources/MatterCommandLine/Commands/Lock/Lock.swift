@@ -4,6 +4,7 @@ import MatterController
 /// Where the PIN code of a lock comes from; never an argument, which other users of this machine can see.
 struct PINOptions: ParsableArguments {
     @Option(
+        name: .line(.pin),
         help: ArgumentHelp("The PIN code: @FILE, or @- for stdin.", valueName: "@FILE"), completion: .kind(.contents))
     var pin: String?
 
@@ -48,7 +49,8 @@ struct Unlock: NodesCommand, VerbNaming {
 
     @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
     @OptionGroup var code: PINOptions
-    @Option(help: ArgumentHelp("Lock again after this time.", valueName: "DURATION")) var relockAfter: TimeSpan?
+    @Option(name: .line(.relockAfter), help: ArgumentHelp("Lock again after this time.", valueName: "DURATION"))
+    var relockAfter: TimeSpan?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
@@ -56,6 +58,14 @@ struct Unlock: NodesCommand, VerbNaming {
     var otherNames: [String] { ["\(LockKind.kind.name) \(Self.plainName)"] }
 
     mutating func leaveOutOptions() { (code, relockAfter) = (.none, nil) }
+
+    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
+        switch given.option {
+        case .pin: given.become(&code.pin)
+        case .relockAfter: given.become(&relockAfter)
+        default: false
+        }
+    }
 
     /// The same line as that of the kind.
     private var line: KindCommand<LockKind> {

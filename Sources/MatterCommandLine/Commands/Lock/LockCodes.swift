@@ -29,11 +29,27 @@ struct LockAddCode: DoorLockUsersCommand, OneNodeCommand {
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @OptionGroup var code: PINOptions
-    @Option(help: ArgumentHelp("The name of the user, at most 10 bytes.", valueName: "NAME")) var name: String?
-    @Option(help: ArgumentHelp("The user who gets the code, by index or name.", valueName: "USER")) var user: String?
+    @Option(name: .line(.name), help: ArgumentHelp("The name of the user, at most 10 bytes.", valueName: "NAME"))
+    var name: String?
+    @Option(name: .line(.user), help: ArgumentHelp("The user who gets the code, by index or name.", valueName: "USER"))
+    var user: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     mutating func leaveOutOptions() { (code, name, user) = (.none, nil, nil) }
+
+    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
+        switch given.option {
+        case .pin: given.become(&code.pin)
+        case .name: given.become(&name)
+        case .user: given.become(&user)
+        default: false
+        }
+    }
+
+    func validateGroups() throws {
+        try code.validate()
+        try options.validate()
+    }
 
     func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         let pin =
@@ -58,10 +74,15 @@ struct LockRemoveCode: DoorLockUsersCommand, NodeAndUserCommand {
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Argument(help: "The user, by index or name.") var user: String
-    @Option(help: ArgumentHelp("Only this code of the user.", valueName: "INDEX")) var code: UInt16?
+    @Option(name: .line(.code), help: ArgumentHelp("Only this code of the user.", valueName: "INDEX"))
+    var code: UInt16?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     mutating func leaveOutOptions() { code = nil }
+
+    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
+        if case .code = given.option { given.become(&code) } else { false }
+    }
 
     func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         try await lock.remove(try await lock.user(user), code: code)

@@ -67,7 +67,7 @@ struct DayHours: ExpressibleByArgument {
     }
 }
 
-struct LockRestrict: DoorLockUsersCommand {
+struct LockRestrict: DoorLockUsersCommand, NodeAndUserCommand {
     static let configuration = CommandConfiguration(
         commandName: "restrict", abstract: "Let a user open a lock between two dates only, or on some days and hours.",
         discussion: """
@@ -78,12 +78,29 @@ struct LockRestrict: DoorLockUsersCommand {
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Argument(help: "The user, by index or name.") var user: String
-    @Option(help: ArgumentHelp("From this date, or date and time.", valueName: "DATE")) var from: LocalTime?
-    @Option(help: ArgumentHelp("Until this date, or date and time.", valueName: "DATE")) var until: LocalTime?
-    @Option(help: ArgumentHelp("On these days, such as mon-fri or sat,sun.", valueName: "DAYS")) var days: WeekDays?
-    @Option(help: ArgumentHelp("At this time of the day, such as 08:00-17:00.", valueName: "HH:MM-HH:MM"))
+    @Option(name: .line(.from), help: ArgumentHelp("From this date, or date and time.", valueName: "DATE"))
+    var from: LocalTime?
+    @Option(name: .line(.until), help: ArgumentHelp("Until this date, or date and time.", valueName: "DATE"))
+    var until: LocalTime?
+    @Option(name: .line(.days), help: ArgumentHelp("On these days, such as mon-fri or sat,sun.", valueName: "DAYS"))
+    var days: WeekDays?
+    @Option(
+        name: .line(.hours),
+        help: ArgumentHelp("At this time of the day, such as 08:00-17:00.", valueName: "HH:MM-HH:MM"))
     var hours: DayHours?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    mutating func leaveOutOptions() { (from, until, days, hours) = (nil, nil, nil, nil) }
+
+    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
+        switch given.option {
+        case .from: given.become(&from)
+        case .until: given.become(&until)
+        case .days: given.become(&days)
+        case .hours: given.become(&hours)
+        default: false
+        }
+    }
 
     func validate() throws {
         guard (from == nil) == (until == nil), (days == nil) == (hours == nil) else {

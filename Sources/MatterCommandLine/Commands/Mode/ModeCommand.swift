@@ -2,7 +2,7 @@ import ArgumentParser
 import MatterController
 
 /// The command of ``ModeKind``: which modes there are, only the device knows.
-struct ModeCommand: KindLineCommand, VerbNaming {
+struct ModeCommand: KindLineCommand {
     static let kind = ModeKind.kind
     static let configuration = kind.configuration(kind.name)
 
@@ -13,25 +13,13 @@ struct ModeCommand: KindLineCommand, VerbNaming {
     @OptionGroup var selection: NodeSelection
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    private var everyday: EverydayOptions {
-        EverydayOptions(selection, verify: particular.verify, dryRun: particular.dryRun)
-    }
-
     /// Whether nodes are meant for what they have in common; the cluster alone says which modes are meant.
-    private var choosesNodes: Bool {
+    var choosesNodes: Bool {
         selection.all || selection.filter.room != nil || selection.filter.deviceType != nil
             || selection.filter.cluster != nil && words.isEmpty
     }
 
-    private var line: KindLine {
-        KindLine(words, of: Self.kind, choosesNodes: choosesNodes, follows: particular.watch)
-    }
-
     private var mode: String? { line.valueWords?.last }
-
-    var verbName: String? { line.verb?.name }
-
-    private var nodes: [NodeArgument] { line.nodes.compactMap { NodeArgument(argument: $0) } }
 
     /// The node, if there is only one.
     private var one: NodeArgument? {
@@ -40,18 +28,12 @@ struct ModeCommand: KindLineCommand, VerbNaming {
 
     var target: NodeTarget? { one.map { NodeTarget($0.node) } }
 
-    var longestRun: Duration? { particular.watch ? nil : options.timeout?.duration }
-
-    var onlyReads: Bool { line.verb == nil && !particular.watch }
-    var isServed: Bool { !particular.watch && !everyday.dryRun }
+    var isServed: Bool { !particular.dryRun }
 
     func validate() throws {
         let line = line
         try particular.check(line)
-        for word in line.nodes where NodeArgument(argument: word) == nil {
-            throw ValidationError(
-                "The value '\(word)' is invalid for '<node>' (node id or name, with /EP for an endpoint)")
-        }
+        try checkNodes(line)
         guard options.address == nil || one != nil else { throw ValidationError("--address is for one node") }
         guard let verb = line.verb else { return }
         if everyday.dryRun { try options.requireOffline() }

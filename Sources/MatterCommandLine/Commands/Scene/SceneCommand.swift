@@ -2,16 +2,19 @@ import ArgumentParser
 import MatterController
 
 /// The command of ``SceneKind``: which scenes there are, and what a name means, only the device knows.
-struct SceneCommand: EverydayCommand, KindLineCommand, VerbNaming {
+struct SceneCommand: EverydayCommand, KindLineCommand {
     static let kind = SceneKind.kind
     static let configuration = kind.configuration(kind.name)
 
     @Argument(
         help: ArgumentHelp(KindLine.help(kind), valueName: KindLine.valueName(kind)), completion: .kind(.deviceWords))
     var words: [String] = []
-    @Option(help: ArgumentHelp("Of the scenes of this group.", valueName: "GROUP"), completion: .kind(.group))
+    @Option(
+        name: .line(.group), help: ArgumentHelp("Of the scenes of this group.", valueName: "GROUP"),
+        completion: .kind(.group))
     var group: String?
     @Option(
+        name: .line(.name),
         help: ArgumentHelp("With 'store': the name of the scene, at most 16 bytes (one node).", valueName: "NAME"))
     var name: String?
     @OptionGroup var particular: KindOptions<SceneKind>
@@ -20,8 +23,12 @@ struct SceneCommand: EverydayCommand, KindLineCommand, VerbNaming {
 
     mutating func leaveOutOptions() { (group, name) = (nil, nil) }
 
-    private var line: KindLine {
-        KindLine(words, of: Self.kind, choosesNodes: selection.isGiven, follows: particular.watch)
+    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
+        switch given.option {
+        case .group: given.become(&group)
+        case .name: given.become(&name)
+        default: false
+        }
     }
 
     /// The scene that is meant; `nil` if scenes are shown, or no scene can be meant.
@@ -36,29 +43,15 @@ struct SceneCommand: EverydayCommand, KindLineCommand, VerbNaming {
         return name
     }
 
-    var verbName: String? { line.verb?.name }
-
-    var nodes: [NodeArgument] { line.nodes.compactMap { NodeArgument(argument: $0) } }
-
-    var everyday: EverydayOptions { EverydayOptions(selection, verify: particular.verify, dryRun: particular.dryRun) }
-
     var target: NodeTarget? {
         guard everyday.meansOne(nodes), let node = nodes.first, GroupTarget(node) == nil else { return nil }
         return NodeTarget(node.node)
     }
 
-    var longestRun: Duration? { particular.watch ? nil : options.timeout?.duration }
-
-    var onlyReads: Bool { line.verb == nil && !particular.watch }
-    var isServed: Bool { !particular.watch && !everyday.dryRun }
-
     func validate() throws {
         let line = line
         try particular.check(line)
-        for word in line.nodes where NodeArgument(argument: word) == nil {
-            throw ValidationError(
-                "The value '\(word)' is invalid for '<node>' (node id or name, with /EP for an endpoint)")
-        }
+        try checkNodes(line)
         guard name == nil || isStored else { throw ValidationError("--name is for 'store'") }
         guard let verb = line.verb else {
             guard options.address == nil || selection.meansOne(line.nodes) else {
@@ -70,12 +63,7 @@ struct SceneCommand: EverydayCommand, KindLineCommand, VerbNaming {
             return
         }
         try everyday.check(nodes, options)
-        guard let scene else {
-            guard line.nodes.count > (selection.isGiven ? 0 : 1), let last = line.nodes.last else {
-                throw ValidationError("Missing expected argument '<value>' (\(verb.value ?? ""))")
-            }
-            throw ValidationError("The value '\(last)' is invalid for '<value>' (\(verb.value ?? ""))")
-        }
+        guard let scene else { throw noValue(of: verb, line) }
         let isOne = everyday.meansOne(nodes) && nodes.first.flatMap(GroupTarget.init) == nil && !everyday.dryRun
         // A name means another number on each device: it is asked for it.
         if case .name(let name) = scene, !isOne {
