@@ -11,7 +11,7 @@ public enum Prompt {
         let terminal = Terminal.current
         guard terminal.isTerminal(.input) else {
             throw CommandLineError(
-                .usageNoTerminal, "\(question) is needed, and there is no terminal to ask for it",
+                .usageNoTerminal, "\(named(question)) is needed, and there is no terminal to ask for it",
                 hint: Hint(hint))
         }
         var settings = termios()
@@ -25,9 +25,14 @@ public enum Prompt {
         defer { if isHidden { tcsetattr(terminal.input, TCSANOW, &settings) } }
         terminal.message("\(question):")
         guard let line = try StandardInput.line(), !line.isEmpty else {
-            throw CommandLineError(.usageNoAnswer, "\(question) is needed, and nothing was entered")
+            throw CommandLineError(.usageNoAnswer, "\(named(question)) is needed, and nothing was entered")
         }
         return line
+    }
+
+    /// The words for what is asked for, in a sentence.
+    private static func named(_ question: String) -> String {
+        question.hasPrefix("the ") ? question : "the " + question
     }
 
     /// Asks while other work goes on: no thread waits.

@@ -24,7 +24,9 @@ enum PlacedPath {
             let cluster = try? catalogue.cluster(named: first)
         else { return word }
         guard let place else { return "\(everything)/\(word)" }
-        guard let node = try? place.get().node, !node.endpoints.isEmpty else { return word }
+        // The path is right as far as can be seen, so a name of no node is told.
+        let node = try place.get().node
+        guard !node.endpoints.isEmpty else { return word }
         let endpoint = try node.endpoint(
             serving: cluster.id, named: nil, clusterName: NameStyle.kebab(cluster.name),
             example: { "\($0)/\(word)" })

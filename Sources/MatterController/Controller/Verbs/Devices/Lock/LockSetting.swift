@@ -56,7 +56,7 @@ public enum LockSetting: String, Sendable, CaseIterable {
         case .autoRelock: [Self.never]
         case .mode: Self.modes
         case .pinForRemote: Self.answers
-        case .volume: Self.volumes
+        case .volume: ["silent", "low", "medium", "high"]
         case .wrongCodeLimit, .lockout, .language: []
         }
     }
@@ -66,6 +66,10 @@ public enum LockSetting: String, Sendable, CaseIterable {
         if self == .volume, let number = Self.volumes.firstIndex(of: word) { return .uint(UInt64(number)) }
         if self == .autoRelock, word == Self.never { return .uint(0) }
         if self == .pinForRemote, Self.answers.contains(word) { return .bool(word == "yes") }
+        if self == .volume, UInt64(word) == nil {
+            let words = offers.map { "'\($0)'" }.joined(separator: ", ")
+            throw ControllerError(.outOfLimits, "\(rawValue): expected one of \(words), not '\(word)'")
+        }
         guard var type = reading.type else { throw ControllerError(.outOfLimits, "\(rawValue) is not known") }
         if case .unit(let unit, _) = scale { type.unit = unit }
         do {
