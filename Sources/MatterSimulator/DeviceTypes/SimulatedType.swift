@@ -67,17 +67,21 @@ package struct SimulatedType: Sendable {
             if types.count(where: { $0.deviceType == type.deviceType }) > 1, !plans.isEmpty {
                 let number = (counts[type.deviceType] ?? 0) + 1
                 counts[type.deviceType] = number
-                plans[0].tags = [numberTag(UInt8(clamping: number))]
+                plans[0].tags = tags(number)
             }
             return plans
         }
     }
 
-    private static let numberNamespace: UInt8 = 7
-
-    /// A tag of the standard namespace of numbers (Matter standard namespaces, 8): a SemanticTagStruct.
-    private static func numberTag(_ number: UInt8) -> TLVValue {
-        GlobalTypes.SemanticTag(namespaceID: numberNamespace, tag: number).tlv
+    /// The tags of the standard namespaces of numbers, which end with ten, and of positions (Matter standard namespaces, 8 and 9):
+    /// each ten endpoints are a row. They are SemanticTagStructs.
+    private static func tags(_ number: Int) -> [TLVValue] {
+        let (numbers, most): (UInt8, Int) = (7, 10)
+        let (positions, rowTag): (UInt8, UInt8) = (8, 5)
+        let (row, place) = ((number - 1) / most + 1, (number - 1) % most + 1)
+        let tag = GlobalTypes.SemanticTag(namespaceID: numbers, tag: UInt8(place)).tlv
+        guard row > 1 else { return [tag] }
+        return [tag, GlobalTypes.SemanticTag(namespaceID: positions, tag: rowTag, label: "\(row)").tlv]
     }
 
     /// The device type with the revision of the specification.

@@ -63,6 +63,18 @@ extension Mutation {
                     $0.forced[Attribute.tagList] = .array(of: [tag, tag])
                 }
             },
+            unknownTag(namespace: 7, tag: 11), unknownTag(namespace: 0x09, tag: 0), unknownTag(namespace: 0x44, tag: 7),
+            at(.descriptorClosureTag, "is a closure of no kind") { bench, endpoint in
+                bench.node.endpoints[endpoint]?.deviceTypes.append(.init(0x0230, revision: 1))
+            },
+            at(.descriptorClosureTag, "is a panel of two kinds") { bench, endpoint in
+                bench.node.endpoints[endpoint]?.deviceTypes.append(.init(0x0231, revision: 1))
+                let tags = [UInt8(0), 1].map { GlobalTypes.SemanticTag(namespaceID: 0x45, tag: $0).tlv }
+                bench.breakServer(endpoint, Descriptor.id) {
+                    $0.features = Descriptor.Feature.tagList
+                    $0.forced[Attribute.tagList] = .array(of: tags)
+                }
+            },
             at(.descriptorUniqueID, "has a long EndpointUniqueID") { bench, endpoint in
                 let long = String(repeating: "x", count: 33)
                 force(bench, endpoint, Descriptor.id, Attribute.endpointUniqueID, .string(long))
@@ -87,6 +99,17 @@ extension Mutation {
                 return "a report of endpoint 65535"
             },
         ]
+    }
+
+    private static func unknownTag(namespace: UInt8, tag: UInt8) -> Mutation {
+        at(.descriptorTagUnknown, "has the tag \(tag) of namespace \(namespace)") { bench, endpoint in
+            bench.breakServer(endpoint, Descriptor.id) {
+                $0.features = Descriptor.Feature.tagList
+                $0.forced[Descriptor.Attribute.tagList] = .array(of: [
+                    GlobalTypes.SemanticTag(namespaceID: namespace, tag: tag).tlv
+                ])
+            }
+        }
     }
 
     // MARK: Device types
@@ -197,6 +220,19 @@ extension Mutation {
         }
     }
 
+    /// A node of Matter 1.6.1 without Groupcast, or with a part of what it asks for.
+    private static func groupcast(_ kinds: [String], features: UInt64?) -> Mutation {
+        Mutation(.nodeGroupcast, kinds: kinds) { bench, _ in
+            force(
+                bench, 0, BasicInformation.id, BasicInformation.Attribute.specificationVersion, .uint(0x0106_0100))
+            if let features {
+                bench.added[.init(endpoint: 0, cluster: 0x0065, attribute: GlobalAttribute.featureMap)] = .uint(
+                    features)
+            }
+            return "a node of Matter 1.6.1 with the features \(features.map { "\($0)" } ?? "none") of Groupcast"
+        }
+    }
+
     // MARK: What was forgotten
 
     private static var forgotten: [Mutation] {
@@ -212,6 +248,9 @@ extension Mutation {
             basic(.defaultNames, Basic.productName, .string("My test")),
             basic(.defaultVendor, Basic.vendorID, .uint(0)),
             basic(.nodeSpecification, Basic.specificationVersion, .uint(0x0103_0000)),
+            groupcast(["on-off-light", "dimmable-light"], features: nil),
+            groupcast(["on-off-light", "dimmable-light"], features: 1),
+            groupcast(["on-off-switch"], features: 1),
             Mutation(.defaultLabels) { bench, dice in
                 let labels = [
                     FixedLabel.Label(label: "room", value: "bedroom 2"), FixedLabel.Label(label: "floor", value: "2"),

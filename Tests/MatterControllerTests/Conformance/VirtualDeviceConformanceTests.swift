@@ -32,9 +32,12 @@ import Testing
 
     @Test("so do several of one kind, and bridges beside each other")
     func twins() throws {
-        let report = try ConformanceBench(["on-off-light", "on-off-light", "aggregator", "aggregator"]).report(
-            isStrict: true)
-        #expect(unexpected(report).isEmpty, "\(unexpected(report).joined(separator: "\n"))")
+        // More of a kind than there are tags of numbers.
+        let many = [String](repeating: "on-off-light", count: 21)
+        for kinds in [["on-off-light", "on-off-light", "aggregator", "aggregator"], many] {
+            let report = try ConformanceBench(kinds).report(isStrict: true)
+            #expect(unexpected(report).isEmpty, "\(unexpected(report).joined(separator: "\n"))")
+        }
     }
 
     /// Nodes whose root endpoints differ.

@@ -68,6 +68,8 @@ extension ConformanceExamination {
                         + (unlabelled.isEmpty ? "" : ", a manufacturer's without a label"))
             }
         }
+        examineKnownTags(endpoint, place)
+        examineClosureTags(endpoint, place)
         let types = Set(tree.deviceTypes(endpoint).map(\.deviceType)).filter { demands($0)?.deviceClass == .simple }
         guard endpoint != 0, !types.isEmpty else { return }
         for other in tree.siblings(endpoint) where other < endpoint {
@@ -81,6 +83,37 @@ extension ConformanceExamination {
                     found: own == nil || others == nil ? "an endpoint without a TagList" : "the same tags",
                     isBridged(endpoint) ? .note : .none)
             }
+        }
+    }
+
+    /// The tags of manufacturers are not ours to know.
+    private mutating func examineKnownTags(_ endpoint: EndpointID, _ place: Place) {
+        for tag in tags(endpoint) ?? [] where tag.mfgCode == nil {
+            guard let namespace = SemanticNamespace(rawValue: tag.namespaceID) else {
+                find(
+                    .descriptorTagUnknown, place, expected: "a namespace of Matter \(ConformanceModel.version)",
+                    found: "namespace \(hexadecimal(UInt32(tag.namespaceID)))")
+                continue
+            }
+            guard namespace.tags.map({ !$0.contains(tag.tag) }) ?? false else { continue }
+            find(
+                .descriptorTagUnknown, place, expected: "a tag of the namespace \(namespace)",
+                found: "tag \(hexadecimal(UInt32(tag.tag))) of it")
+        }
+    }
+
+    private static let closureNamespaces: [(type: DeviceTypeID, namespace: SemanticNamespace)] = [
+        (0x0230, .closure), (0x0231, .closurePanel),
+    ]
+
+    private mutating func examineClosureTags(_ endpoint: EndpointID, _ place: Place) {
+        for (type, namespace) in Self.closureNamespaces
+        where tree.deviceTypes(endpoint).contains(where: { $0.deviceType == type }) {
+            let own = (tags(endpoint) ?? []).filter { $0.mfgCode == nil && $0.namespaceID == namespace.rawValue }
+            guard own.count != 1 else { continue }
+            find(
+                .descriptorClosureTag, place, expected: "one tag of the namespace \(namespace)",
+                found: own.isEmpty ? "none" : "\(own.count)")
         }
     }
 

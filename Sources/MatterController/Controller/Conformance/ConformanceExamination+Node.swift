@@ -10,6 +10,7 @@ extension ConformanceExamination {
             find(.nodeEvents, Place(), expected: "the event StartUp, at least", found: "no events")
         }
         examineSpecification()
+        examineGroupcast()
         examineRoot()
         examineManagement()
         examineTree()
@@ -38,6 +39,36 @@ extension ConformanceExamination {
             .nodeSpecification, Place(endpoint: 0, cluster: BasicInformation.id, element: "SpecificationVersion"),
             expected: "\(hexadecimal(ConformanceModel.versionNumber)) (Matter \(ConformanceModel.version))",
             found: version.map { hexadecimal($0) } ?? "none: a node of before Matter 1.3")
+    }
+
+    /// The cluster Groupcast, and its features Listener and Sender.
+    private static let groupcast: (id: ClusterID, listener: FeatureMap, sender: FeatureMap) = (
+        0x0065, FeatureMap(bit: 0), FeatureMap(bit: 1)
+    )
+
+    /// The demands of Matter 1.6.1 on the root endpoint; until 1.6.0 the cluster was provisional.
+    private mutating func examineGroupcast() {
+        guard let version = specificationVersion, version > ConformanceModel.versionNumber else { return }
+        func map(_ cluster: ClusterID) -> FeatureMap? {
+            node.cluster(0, cluster)?.featureMap.map { FeatureMap(rawValue: $0) }
+        }
+        let (groupcast, access) = (map(Self.groupcast.id), map(AccessControl.id))
+        let all = node.endpointNumbers.map { tree.servers($0) }
+        var missing: [String] = []
+        if all.contains(where: { $0.contains(Groups.id) }), groupcast?.contains(Self.groupcast.listener) != true {
+            missing.append("Groupcast with the feature Listener, as an endpoint has Groups")
+        }
+        if all.contains(where: { $0.contains(Binding.id) }), groupcast?.contains(Self.groupcast.sender) != true {
+            missing.append("Groupcast with the feature Sender, as an endpoint has Binding")
+        }
+        if groupcast?.contains(Self.groupcast.listener) == true,
+            access?.contains(AccessControl.Feature.auxiliary) != true
+        {
+            missing.append("AccessControl with the feature Auxiliary, as the node is a listener")
+        }
+        for element in missing {
+            find(.nodeGroupcast, Place(endpoint: 0), expected: element, found: "not there")
+        }
     }
 
     private mutating func examineRoot() {

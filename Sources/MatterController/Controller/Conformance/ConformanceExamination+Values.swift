@@ -7,7 +7,9 @@ extension ConformanceExamination {
         for (attribute, outcome) in cluster.outcomes.sorted(by: { $0.key < $1.key }) {
             guard case .value(let value) = outcome, let known = definition.attribute(attribute) else { continue }
             let isOpen = GlobalAttribute.all.contains(attribute) || Self.isOpenEnded(cluster.id, attribute)
-            for fault in ValueExamination.faults(of: value, known.type, isShallow: isOpen) {
+            for fault in ValueExamination.faults(
+                of: value, known.type, isShallow: isOpen, isSecret: known.isSecret)
+            {
                 // Of which type a value is does not change with the revision.
                 let isForm = [.valueType, .valueNull, .valueField].contains(fault.rule)
                 find(
@@ -44,11 +46,16 @@ struct ValueExamination {
     private var faults: [Fault] = []
     /// Whether only the form counts: what a FeatureMap may name is the matter of other rules.
     private let isShallow: Bool
+    /// Whether the value in hand is a secret: then its type is told, and not what it is.
+    private var isSecret: Bool
 
-    private init(isShallow: Bool) { self.isShallow = isShallow }
+    private init(isShallow: Bool, isSecret: Bool) {
+        self.isShallow = isShallow
+        self.isSecret = isSecret
+    }
 
-    static func faults(of value: TLVValue, _ type: DataType, isShallow: Bool) -> [Fault] {
-        var examination = ValueExamination(isShallow: isShallow)
+    static func faults(of value: TLVValue, _ type: DataType, isShallow: Bool, isSecret: Bool) -> [Fault] {
+        var examination = ValueExamination(isShallow: isShallow, isSecret: isSecret)
         examination.examine(value, type, "")
         return examination.faults
     }
@@ -84,7 +91,7 @@ struct ValueExamination {
         case .enumeration(let definition):
             guard let number = unsigned(value, definition.bits, type, place) else { return }
             if !isShallow, !definition.values.isEmpty, definition.value(number) == nil {
-                find(.valueEnumeration, place, "a value of \(definition.name)", "\(number)")
+                find(.valueEnumeration, place, "a value of \(definition.name)", shown("\(number)"))
             }
         case .bitmap(let definition):
             guard let number = unsigned(value, definition.bits, type, place) else { return }
@@ -92,7 +99,7 @@ struct ValueExamination {
             if !isShallow, known != 0, number & ~known != 0 {
                 find(
                     .valueBits, place, "bits of \(definition.name)",
-                    "0x" + String(number & ~known, radix: 16, uppercase: true) + " beside them")
+                    shown("0x" + String(number & ~known, radix: 16, uppercase: true) + " beside them"))
             }
         case .single, .double:
             switch value {
@@ -125,14 +132,27 @@ struct ValueExamination {
                 }
                 continue
             }
+            let isWithinSecret = isSecret
+            isSecret = isWithinSecret || field.isSecret
             examine(member.value, field.type, "\(place).\(field.key)")
+            isSecret = isWithinSecret
         }
     }
 
     // MARK: Faults
 
     private mutating func wrongType(_ value: TLVValue, _ type: DataType, _ place: String) {
-        find(.valueType, place, type.text, Self.text(value))
+        // A value that has the form of something else may hold a secret of any kind.
+        find(.valueType, place, type.text, isSecret || Self.hasSecret(type) ? Self.kind(value) : Self.text(value))
+    }
+
+    private func shown(_ text: String) -> String { isSecret ? SecretFilter.mark : text }
+
+    /// Whether a field of a structure, or of one in it, is a secret.
+    private static func hasSecret(_ type: DataType, depth: Int = 0) -> Bool {
+        let deepest = 8
+        guard case .structure(let definition) = type.kind, depth < deepest else { return false }
+        return definition.fields.contains { $0.isSecret || hasSecret($0.type, depth: depth + 1) }
     }
 
     private mutating func unsigned(_ value: TLVValue, _ bits: Int, _ type: DataType, _ place: String) -> UInt64? {
@@ -150,7 +170,7 @@ struct ValueExamination {
     private mutating func range(_ number: Int64, _ type: DataType, _ place: String) {
         let (least, most) = (type.limits.minimum, type.limits.maximum)
         guard least.map({ number < $0 }) ?? false || most.map({ number > $0 }) ?? false else { return }
-        find(.valueRange, place, Self.bounds(least, most), "\(number)")
+        find(.valueRange, place, Self.bounds(least, most), shown("\(number)"))
     }
 
     private mutating func length(_ count: Int, _ type: DataType, _ place: String) {
@@ -173,21 +193,25 @@ struct ValueExamination {
         }
     }
 
+    /// The name of the TLV type of a value.
+    private static func kind(_ value: TLVValue) -> String {
+        switch value {
+        case .int: "signed integer"
+        case .uint: "unsigned integer"
+        case .bool: "boolean"
+        case .float, .double: "floating point"
+        case .string: "string"
+        case .octets: "octets"
+        case .null: "null"
+        case .structure: "structure"
+        case .array: "array"
+        case .list: "list"
+        }
+    }
+
     /// A value with the name of its TLV type, cut to what fits a line.
     static func text(_ value: TLVValue) -> String {
-        let kind =
-            switch value {
-            case .int: "signed integer"
-            case .uint: "unsigned integer"
-            case .bool: "boolean"
-            case .float, .double: "floating point"
-            case .string: "string"
-            case .octets: "octets"
-            case .null: "null"
-            case .structure: "structure"
-            case .array: "array"
-            case .list: "list"
-            }
+        let kind = kind(value)
         guard value != .null else { return kind }
         let text = JSONValue(value).serialized()
         return "\(kind) " + (text.count > longestText ? text.prefix(longestText) + "…" : text)

@@ -18,6 +18,9 @@ extension ConformanceRule {
                 + "apart), and never of its own parts."
         case .descriptorPartsFamily: "PartsList of an Aggregator also names the parts of its parts."
         case .descriptorTags: "TagList has 1 to 6 tags, each once; a manufacturer's tag has a label."
+        case .descriptorTagUnknown: "A tag of the standard is one of the specification."
+        case .descriptorClosureTag:
+            "A Closure has one tag of the namespace Closure, and a Closure Panel one of the namespace Closure Panel."
         case .descriptorSiblings:
             "Endpoints beside each other that have a device type in common have different TagLists."
         case .descriptorUniqueID:
@@ -28,6 +31,9 @@ extension ConformanceRule {
         case .globalRevision: "ClusterRevision is 1 to 65535."
         case .globalAttributeList: "AttributeList names the attributes that can be read, and no other ones."
         case .globalRepeats: "A list of attributes or commands names each of them once."
+        case .nodeGroupcast:
+            "From Matter 1.6.1 on, a node with Groups is a listener of Groupcast, with its access lists, and one with "
+                + "Binding a sender."
         case .nodeSpecification: "SpecificationVersion names the specification that the node follows."
         case .nodeEvents: "The log of a node has an event: it has started."
         case .nodeReports: "Every report of a node names the attribute that it is about."
@@ -126,7 +132,8 @@ extension ConformanceRule {
             .typeElementMissing, .typeElementNotAllowed, .typeValue, .typePart, .typeCombination, .powerEndpoints,
             .defaultTestCluster:
             .warning
-        case .nodeSpecification, .clusterUnknown, .clusterManufacturer, .clusterProvisional, .clusterRevision,
+        case .nodeSpecification, .nodeGroupcast, .descriptorTagUnknown, .descriptorClosureTag,
+            .clusterUnknown, .clusterManufacturer, .clusterProvisional, .clusterRevision,
             .featureProvisional, .attributeProvisional, .attributeDeprecated, .attributeManufacturer,
             .commandProvisional, .commandDeprecated, .commandManufacturer, .typeUnknown, .typeManufacturer,
             .typeRevision, .typeClusterExtra, .typeClient, .defaultNames, .defaultVendor, .defaultLabels,
@@ -140,8 +147,10 @@ extension ConformanceRule {
         switch self {
         case .endpointDescriptor, .endpointNumber, .rootDeviceType, .rootElsewhere, .rootApplication,
             .descriptorDeviceTypes, .descriptorServerList, .descriptorPartsRoot, .descriptorPartsList,
-            .descriptorPartsTree, .descriptorPartsFamily, .descriptorTags, .descriptorSiblings, .descriptorUniqueID,
-            .globalMissing, .globalRevision, .globalAttributeList, .globalRepeats, .nodeSpecification, .nodeEvents,
+            .descriptorPartsTree, .descriptorPartsFamily, .descriptorTags, .descriptorTagUnknown,
+            .descriptorClosureTag, .descriptorSiblings, .descriptorUniqueID,
+            .globalMissing, .globalRevision, .globalAttributeList, .globalRepeats, .nodeSpecification, .nodeGroupcast,
+            .nodeEvents,
             .nodeReports, .clusterUnknown, .clusterTestVendor, .clusterID, .clusterProvisional, .clusterRevision,
             .clusterPlacement, .clusterClosure, .featureUnknown, .featureMissing, .featureNotAllowed, .featureChoice,
             .featureProvisional, .attributeUnknown, .attributeMissing, .attributeNotAllowed, .attributeChoice,

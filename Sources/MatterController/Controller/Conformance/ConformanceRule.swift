@@ -50,6 +50,10 @@ package enum ConformanceRule: String, Sendable, CaseIterable {
     case descriptorPartsFamily = "descriptor.parts-family"
     /// TagList has 1 to 6 tags, each once; a manufacturer's tag has a label.
     case descriptorTags = "descriptor.tags"
+    /// A tag of the standard is one of the specification.
+    case descriptorTagUnknown = "descriptor.tag-unknown"
+    /// A Closure has one tag of the namespace Closure, and a Closure Panel one of the namespace Closure Panel.
+    case descriptorClosureTag = "descriptor.closure-tag"
     /// Endpoints beside each other that have a device type in common have different TagLists.
     case descriptorSiblings = "descriptor.siblings"
     /// EndpointUniqueID has 1 to 32 characters, and differs from that of every other endpoint.
@@ -62,6 +66,8 @@ package enum ConformanceRule: String, Sendable, CaseIterable {
     case globalAttributeList = "global.attribute-list"
     /// A list of attributes or commands names each of them once.
     case globalRepeats = "global.repeats"
+    /// From Matter 1.6.1 on, a node with Groups is a listener of Groupcast, with its access lists, and one with Binding a sender.
+    case nodeGroupcast = "node.groupcast"
     /// SpecificationVersion names the specification that the node follows.
     case nodeSpecification = "node.specification-version"
     /// The log of a node has an event: it has started.
