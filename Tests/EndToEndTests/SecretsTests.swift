@@ -25,28 +25,10 @@ import Testing
         #expect(!everything.contains(light.qrCode.dropFirst(3).lowercased()))
         #expect(!everything.contains(light.manualCode))
         #expect(!everything.contains(light.manualCode.filter(\.isNumber)))
-        let keys = try secrets(below: matterctl.home)
+        let keys = try SecretRecords.all(below: matterctl.home)
         #expect(keys.count >= 4, "the fabric's keys and the session's secret: \(keys.count)")
-        for (name, octets) in keys {
-            let hexadecimal = octets.map { String(format: "%02x", $0) }.joined()
-            #expect(!everything.contains(hexadecimal), "\(name)")
-            #expect(!everything.contains(octets.base64EncodedString().lowercased()), "\(name)")
-        }
-    }
-
-    /// Every secret record: what is in the folders for keys and sessions.
-    private func secrets(below home: URL) throws -> [(name: String, octets: Data)] {
-        try FileManager.default.subpathsOfDirectory(atPath: home.path).compactMap { path in
-            var isFolder: ObjCBool = false
-            let url = home.appendingPathComponent(path)
-            guard path.contains("/keys/") || path.contains("/sessions/"),
-                FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), !isFolder.boolValue
-            else { return nil }
-            let record = try Data(contentsOf: url)
-            guard let end = record.firstIndex(of: 0x0A) else { return nil }
-            let contents = Data(record[(end + 1)...])
-            // The secret stands behind the resumption id, which is public, and before the tags.
-            return (path, path.contains("/sessions/") ? contents.dropFirst(16).prefix(32) : contents)
+        for (name, forms) in keys {
+            for form in forms { #expect(!everything.contains(form), "\(name)") }
         }
     }
 

@@ -59,6 +59,26 @@ import Testing
         #expect(rows == DeviceKind.all.map { Self.row($0.kind) })
     }
 
+    @Test("each check of doctor names the complaint that it answers, and how it was seen to fail")
+    func checks() throws {
+        let text = try Self.page("commands/doctor")
+        let tests = try #require(text.components(separatedBy: "## How it is tested\n").last)
+        let parts = tests.components(separatedBy: "What a namespace cannot break gets its fact as a value")
+        #expect(parts.count == 2)
+        let lists = parts.map { part in
+            Set(part.matches(of: /`([a-z0-9-]+)`/).map { String($0.1) }).intersection(
+                CheckSubject.allCases.map(\.rawValue))
+        }
+        for subject in CheckSubject.allCases {
+            let row = try #require(
+                text.split(separator: "\n").first { $0.hasPrefix("| `") && $0.contains("`\(subject.rawValue)`") },
+                "\(subject.rawValue)")
+            #expect(row.contains(/\| "?.*P[0-9]+(, P[0-9]+)* \|$/), "\(row)")
+            #expect(lists[0].contains(subject.rawValue) != lists[1].contains(subject.rawValue), "\(subject.rawValue)")
+        }
+        #expect(lists[0].count >= 20)
+    }
+
     static func page(_ name: String) throws -> String {
         try String(contentsOf: root.appendingPathComponent("docs/\(name).md"), encoding: .utf8)
     }

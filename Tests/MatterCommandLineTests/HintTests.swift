@@ -133,6 +133,29 @@ import Testing
         }
     }
 
+    @Test("the hints of errors about the way to devices name the checks that tell more, and there are such checks")
+    func checks() throws {
+        let words = try Self.source("Output/Hints.swift").replacing(/"\n +\+ "/, with: "")
+        let known = Set(CheckSubject.allCases.map(\.rawValue))
+        var pointing: Set<String> = []
+        for entry in words.matches(of: /"([a-z0-9.-]+)":\s+"((?:[^"\\]|\\.)*)"/) {
+            let hint = String(entry.2)
+            if !hint.contains("matterctl doctor") { continue }
+            pointing.insert(String(entry.1))
+            guard let list = hint.firstMatch(of: /matterctl doctor(?:\{0\})? \(([a-z0-9, -]+)\)/) else { continue }
+            let names = list.1.split(separator: ", ").map(String.init)
+            #expect(!names.isEmpty && known.isSuperset(of: names), "\(hint)")
+        }
+        let needed: Set<String> = [
+            "discover.nothing-found", "discovery.bus-unavailable", "discovery.daemon-unavailable",
+            "discovery.disconnected", "discovery.no-network", "discovery.refused", "network.silent-thread",
+            "network.unreachable", "session.certificate-refused", "session.no-reply", "session.no-route",
+            "session.no-route-to", "session.not-discovered", "session.other-device", "session.silent",
+            "transport.no-interface",
+        ]
+        #expect(needed.subtracting(pointing).isEmpty, "\(needed.subtracting(pointing).sorted())")
+    }
+
     @Test("no hint has a placeholder that the program could fill")
     func placeholders() throws {
         let words = try Self.source("Output/Hints.swift")

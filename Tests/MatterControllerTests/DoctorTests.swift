@@ -93,11 +93,27 @@ struct DoctorTests {
                 "table ip6 f {\n\tchain input {\n\t\ttype filter hook input priority 0; policy accept;\n"
                     + "\t\tudp dport 5353 drop\n\t}\n}\n")
         },
+        Break(.firewall, .failure) {
+            // Answers of devices.
+            $0.firewall = .rules(DoctorTests.dropping("udp sport 5353 accept\n\t\tmeta l4proto ipv6-icmp accept"))
+        },
+        Break(.firewall, .failure) {
+            $0.firewall = .rules(
+                "table ip6 f {\n\tchain output {\n\t\ttype filter hook output priority 0; policy accept;\n"
+                    + "\t\tudp dport 5540 counter packets 1 bytes 60 drop\n\t}\n}\n")
+        },
+        Break(.firewall, .failure) {
+            $0.firewall = .rules(
+                "table ip6 f {\n\tchain input {\n\t\ttype filter hook input priority 0; policy accept;\n"
+                    + "\t\tudp sport 5540 reject\n\t}\n}\n")
+        },
         Break(.firewall, .notChecked) { $0.firewall = .unreadable("no") },
         Break(.connectionTracking, .note) { $0.trackingTime = 120 },
         Break(.connectionTracking, .warning) {
             $0.trackingTime = 120
-            $0.firewall = .rules(DoctorTests.dropping("udp sport 5353 accept\n\t\tmeta l4proto ipv6-icmp accept"))
+            $0.firewall = .rules(
+                DoctorTests.dropping(
+                    "udp sport 5353 accept\n\t\tmeta l4proto ipv6-icmp accept\n\t\tct state established accept"))
         },
         Break(.receiveBuffer, .warning) { $0.nodeCount = 500 },
         Break(.bus, .failure) { $0.service = .noBus("no bus") },
@@ -228,6 +244,19 @@ struct DoctorTests {
         _ = HostExamination(facts: facts).checks
     }
 
+    @Test("a firewall that drops is sound if it lets in all that is needed, and one of another port does not matter")
+    func soundFirewall() {
+        let needed = ["udp sport 5353 accept", "meta l4proto ipv6-icmp accept"]
+        for answers in ["ct state established,related accept", "udp sport 5540 accept"] {
+            #expect(FirewallRules(Self.dropping((needed + [answers]).joined(separator: "\n\t\t"))).fault == nil)
+        }
+        let other =
+            "table ip6 f {\n\tchain output {\n\t\ttype filter hook output priority 0; policy accept;\n"
+            + "\t\tudp dport 5541 drop\n\t}\n\tchain forward {\n\t\ttype filter hook forward priority 0;\n"
+            + "\t\tudp dport 5540 drop\n\t}\n}\n"
+        #expect(FirewallRules(other).fault == nil && !FirewallRules(other).drops)
+    }
+
     // MARK: The network
 
     private func router(
@@ -342,6 +371,9 @@ struct DoctorTests {
             path(ThreadNetworkDiagnostics.id, Thread.txErrCcaCount): .uint(1),
             path(GeneralDiagnostics.id, General.rebootCount): .uint(3),
             path(GeneralDiagnostics.id, General.bootReason): .uint(1),
+            path(GeneralDiagnostics.id, General.upTime): .uint(36_000),
+            path(GeneralDiagnostics.id, General.deviceLoadStatus): load(established: 12),
+            path(BasicInformation.id, BasicInformation.Attribute.capabilityMinima): minima(sessions: 3),
             path(GeneralDiagnostics.id, General.activeHardwareFaults): .array(of: []),
             path(SoftwareDiagnostics.id, SoftwareDiagnostics.Attribute.currentHeapFree): .uint(50_000),
             path(SoftwareDiagnostics.id, SoftwareDiagnostics.Attribute.currentHeapUsed): .uint(50_000),
@@ -350,6 +382,26 @@ struct DoctorTests {
             path(BasicInformation.id, BasicInformation.Attribute.softwareVersion): .uint(7),
         ]
     }()
+
+    /// Two subscriptions now, one of them ours, and as many as that since the start.
+    private static func load(established: UInt64, ours: UInt64 = 1) -> TLVValue {
+        typealias Field = GeneralDiagnostics.DeviceLoad.Field
+        return .structure([
+            TLVElement(Field.currentSubscriptions.number, .uint(2)),
+            TLVElement(Field.currentSubscriptionsForFabric.number, .uint(ours)),
+            TLVElement(Field.totalSubscriptionsEstablished.number, .uint(established)),
+            TLVElement(Field.totalInteractionModelMessagesSent.number, .uint(70)),
+            TLVElement(Field.totalInteractionModelMessagesReceived.number, .uint(80)),
+        ])
+    }
+
+    private static func minima(sessions: UInt64) -> TLVValue {
+        typealias Field = BasicInformation.CapabilityMinima.Field
+        return .structure([
+            TLVElement(Field.caseSessionsPerFabric.number, .uint(sessions)),
+            TLVElement(Field.subscriptionsPerFabric.number, .uint(3)),
+        ])
+    }
 
     private static func neighbor(quality: UInt64, strength: Int64) -> TLVValue {
         typealias Field = ThreadNetworkDiagnostics.NeighborTable.Field
@@ -376,6 +428,7 @@ struct DoctorTests {
         facts.readAt = UInt64(MatterEpoch.unixSeconds) * 1_000_000 + 843_000_000_000_000
         facts.answerTime = .milliseconds(20)
         facts.newest = (7, "1.7", "2026-09-21")
+        facts.identityKeySince = Int64(MatterEpoch.unixSeconds) + 843_000_000 - 86_400 * 10
         change(&facts)
         return try #require(
             NodeExamination(facts: facts, host: host).checks.first { $0.subject == subject })
@@ -531,8 +584,8 @@ struct DoctorTests {
     func soundNode() throws {
         let subjects: [CheckSubject] = [
             .session, .wifiSignal, .accessPoint, .threadLink, .threadNeighbours, .threadParent, .radioErrors, .reboots,
-            .faults, .memory, .nodeBattery, .nodeClock,
-            .certificate, .software,
+            .faults, .memory, .nodeBattery, .nodeClock, .certificate, .identityKey, .software, .load, .subscriptions,
+            .sessionTable,
         ]
         for subject in subjects {
             let check = try check(subject, reading: Self.wellRead)
@@ -572,6 +625,49 @@ struct DoctorTests {
         #expect(try node(.software, BasicInformation.id, version, .uint(6)).verdict == .note)
     }
 
+    @Test("a node whose subscriptions are set up again and again, or are all in use, and one with few sessions")
+    func load() throws {
+        let (cluster, attribute) = (GeneralDiagnostics.id, GeneralDiagnostics.Attribute.deviceLoadStatus)
+        // In ten hours: ten that were lost are the most of an hour each.
+        let busy = try node(.load, cluster, attribute, Self.load(established: 13))
+        #expect(busy.verdict == .warning && busy.cure != nil)
+        #expect(busy.seen == "13 subscriptions set up, 80 messages received, 70 sent in 10 h", "\(busy.seen)")
+        #expect(try node(.load, cluster, attribute, .structure([])).verdict == .notChecked)
+        let full = try node(.subscriptions, cluster, attribute, Self.load(established: 3, ours: 3))
+        #expect(full.verdict == .warning && full.cure != nil)
+        let table = try node(
+            .sessionTable, BasicInformation.id, BasicInformation.Attribute.capabilityMinima, Self.minima(sessions: 2))
+        #expect(table.verdict == .note && table.cure != nil)
+    }
+
+    @Test("the age of the identity key is told; after two years its exchange is proposed")
+    func identityKey() throws {
+        let now = Int64(MatterEpoch.unixSeconds) + 843_000_000
+        func check(days: Int64?) throws -> Check {
+            try self.check(.identityKey, reading: [:]) { $0.identityKeySince = days.map { now - $0 * 86_400 } }
+        }
+        #expect(try check(days: 730).verdict == .ok && check(days: 1).seen.hasSuffix(", 1 day old"))
+        let old = try check(days: 731)
+        #expect(old.verdict == .note && old.cure != nil && old.seen.hasSuffix("731 days old"), "\(old.seen)")
+        #expect(try check(days: nil).verdict == .notChecked)
+    }
+
+    @Test("nothing that is read of a node for a bundle is a secret, nor has one in it")
+    func noSecrets() throws {
+        func holds(_ type: DataType, _ depth: Int) -> Bool {
+            guard case .structure(let definition) = type.kind, depth < 8 else { return false }
+            return definition.fields.contains { $0.isSecret || holds($0.type, depth + 1) }
+        }
+        #expect(NodeWayFacts.paths.count > 20)
+        for path in NodeWayFacts.paths {
+            let attribute = try #require(
+                path.cluster.flatMap { cluster in
+                    path.attribute.flatMap { Catalogue.standard.attribute(cluster: cluster, $0) }
+                })
+            #expect(!attribute.isSecret && !holds(attribute.type, 0), "\(attribute.name)")
+        }
+    }
+
     @Test("the way to a node is judged layer by layer")
     func way() throws {
         let address = try PeerAddress(parsing: "[fd00::7]:5540")
@@ -595,6 +691,20 @@ struct DoctorTests {
     }
 
     // MARK: Without names
+
+    @Test("checks of the network and of the machine name what only they know: border routers, networks, hosts, folders")
+    func names() throws {
+        let router = try router("Ada Speaker", 1, network: "Ada's mesh")
+        for subject in CheckSubject.allCases where subject.layer == .network {
+            let names = try check(subject, [router]).names
+            #expect(Set(names).isSuperset(of: ["Ada Speaker", "Ada's mesh", "0101010101010101"]), "\(names)")
+        }
+        var facts = Self.sound
+        facts.provenance = FabricProvenance(way: .copy, host: "den", isSameMachine: false, at: 1_789_000_000)
+        facts.backup = .made(1_789_900_000, "/media/ada/one.age")
+        let names = HostExamination(facts: facts).checks.flatMap(\.names)
+        #expect(names.contains("den") && names.contains("/media/ada/one.age"))
+    }
 
     @Test("names and addresses are replaced by words, the same by the same")
     func anonymous() {

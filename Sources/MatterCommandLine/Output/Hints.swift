@@ -6,7 +6,8 @@ public enum Hints {
     private static let words: [String: String] = [
         // Commissioning
         "discover.nothing-found":
-            "put the device into pairing mode and on this network (see 'matterctl discover'; 'matterctl doctor' checks this host), "
+            "put the device into pairing mode and on this network (see 'matterctl discover'; 'matterctl doctor' checks "
+            + "this host: multicast, firewall), "
             + "or name its address with --address HOST:PORT",
         "discover.other-transport":
             "this code is for a new device that is paired over {0}, which is not possible here: set it up with the "
@@ -51,6 +52,7 @@ public enum Hints {
             "record one: sudo tcpdump -i any -s 0 -w FILE.pcap udp, or add --trace FILE.pcapng to any command",
         // Advice of doctor
         "doctor.interface": "plug the cable in or join the Wi-Fi, and switch the interface on: sudo ip link set {0} up",
+        "doctor.interface-multicast": "let it take messages to groups: sudo ip link set {0} multicast on",
         "doctor.ipv6-kernel":
             "remove ipv6.disable=1 from the kernel's command line (on Debian: GRUB_CMDLINE_LINUX in /etc/default/grub, then "
             + "sudo update-grub), and restart",
@@ -74,9 +76,9 @@ public enum Hints {
             + "systemctl restart avahi-daemon",
         "doctor.bridge-snooping": "let the bridge ask: echo 1 | sudo tee /sys/class/net/{0}/bridge/multicast_querier",
         "doctor.firewall":
-            "let the answers in: sudo nft add rule inet filter input udp sport 5353 accept; sudo nft add rule inet filter input "
-            + "udp dport 5353 accept; sudo nft add rule inet filter input meta l4proto ipv6-icmp accept (with ufw or firewalld: "
-            + "docs/commands/doctor.md)",
+            "let the answers in: sudo nft insert rule inet filter input udp sport 5353 accept; sudo nft insert rule inet filter "
+            + "input udp dport 5353 accept; sudo nft insert rule inet filter input meta l4proto ipv6-icmp accept; sudo nft insert "
+            + "rule inet filter input udp sport 5540 accept (with ufw or firewalld: docs/commands/doctor.md)",
         "doctor.firewall-read": "look as root: sudo nft list ruleset",
         "doctor.connection-tracking":
             "make it longer: sudo sysctl -w net.netfilter.nf_conntrack_udp_timeout_stream=3600",
@@ -101,7 +103,8 @@ public enum Hints {
             "if you have such a device, plug an adapter in and start bluetoothd: sudo systemctl enable --now bluetooth",
         "doctor.runtime-folder":
             "log in by systemd, or name a folder in memory that is yours alone: export XDG_RUNTIME_DIR=/run/user/$(id -u)",
-        "doctor.open-files": "allow more: ulimit -n 1024",
+        "doctor.open-files":
+            "allow more: ulimit -n 1024; if that is refused, raise nofile in /etc/security/limits.conf, and log in again",
         "doctor.state-folder":
             "make the folder your user's again, or bring a backup back: matterctl fabric restore DIR",
         "doctor.copies":
@@ -141,6 +144,16 @@ public enum Hints {
             + "matterctl ping {0}",
         "doctor.slow": "see the radio below; for a device that sleeps this is usual: matterctl icd ls",
         "doctor.session": "see why, message by message: matterctl ping {0} -vvv",
+        "doctor.session-table": "let fewer programs hold sessions with it; those of this machine: matterctl session ls",
+        "doctor.moved": "nothing, its new address is used; see that it answers there: matterctl ping {0}",
+        "doctor.again": "look again in a minute: matterctl doctor{0}",
+        "doctor.silent-neighbours":
+            "see whether they have power, and are still in the house: matterctl map",
+        "doctor.two-access-points":
+            "nothing, while it is found; else let multicast pass between access points, or join both to one: matterctl discover",
+        "doctor.load":
+            "see who subscribes, and whether the way is good: matterctl node fabrics {0}; the radio: the checks below",
+        "doctor.identity-key": "exchange it on every node, when all are there: matterctl fabric rotate identity-key",
         "doctor.subscriptions":
             "end those that are not needed: other programs on our fabric, such as matterctl subscribe",
         "doctor.wifi": "bring the access point nearer to the device, or use a channel with less traffic",
@@ -298,25 +311,27 @@ public enum Hints {
         // The services of this host
         "discovery.bus-unavailable":
             "start the D-Bus system bus: apt install dbus && systemctl start dbus; or skip discovery with "
-            + "--address HOST:PORT",
+            + "--address HOST:PORT; see also: matterctl doctor (bus, responder)",
         "discovery.bus-unavailable.hung":
             "restart the D-Bus system bus: systemctl restart dbus; or skip discovery with --address HOST:PORT",
         "discovery.collision":
             "another program on this network advertises the same instance; stop it or use another identity",
         "discovery.daemon-unavailable":
             "start it: apt install avahi-daemon && systemctl start avahi-daemon; or skip discovery with "
-            + "--address HOST:PORT",
+            + "--address HOST:PORT; see also: matterctl doctor (bus, responder)",
         "discovery.daemon-unavailable.hung":
             "restart it: systemctl restart avahi-daemon; or skip discovery with --address HOST:PORT",
         "discovery.disconnected":
-            "see why it stopped: systemctl status avahi-daemon; start it: systemctl start avahi-daemon",
+            "see why it stopped: systemctl status avahi-daemon; start it: systemctl start avahi-daemon; see also: matterctl doctor "
+            + "(responder, second-responder)",
         "discovery.library-missing":
             "install it: apt install libavahi-client3 avahi-daemon; or skip discovery with --address HOST:PORT",
         "discovery.no-network":
-            "see the interfaces: ip addr; bring one up: ip link set INTERFACE up",
+            "see the interfaces: ip addr; bring one up: ip link set INTERFACE up; see also: matterctl doctor (interface, ipv6)",
         "discovery.out-of-resources": "see the limits of this process: ulimit -n; ulimit -u",
         "discovery.refused":
-            "see its log: journalctl -u avahi-daemon; its limits are in /etc/avahi/avahi-daemon.conf",
+            "see its log: journalctl -u avahi-daemon; its limits are in /etc/avahi/avahi-daemon.conf: matterctl doctor "
+            + "(responder-configuration)",
         "bluetooth.library-missing": "install it: apt install libdbus-1-3 bluez",
         "bluetooth.bus-unavailable": "start the D-Bus system bus: apt install dbus && systemctl start dbus",
         "bluetooth.bus-unavailable.hung": "restart the D-Bus system bus: systemctl restart dbus",
@@ -357,7 +372,8 @@ public enum Hints {
         "http.no-authorities": "install them: apt install ca-certificates; or name a file with --ca",
         "http.own-authority": "for an own certificate authority use --ca FILE or MATTERCTL_CA_FILE",
         "transport.no-interface":
-            "see the interfaces and their IPv6 addresses: ip -6 addr; bring one up: ip link set INTERFACE up",
+            "see the interfaces and their IPv6 addresses: ip -6 addr; bring one up: ip link set INTERFACE up; see also: matterctl "
+            + "doctor (interface, ipv6)",
         "transport.out-of-resources": "see the limits of this process: ulimit -n",
         "transport.port-in-use": "choose another with --port, or see who has it: ss -ulnp",
         "transport.socket": "see what network this host has: ip addr",
@@ -382,25 +398,27 @@ public enum Hints {
         "session.busy": "try again in a minute",
         "session.certificate-refused":
             "our certificate is valid since {0}; a device whose clock is behind that refuses it: try again in a minute; if "
-            + "another administrator has access to the device, let it set the device's time",
+            + "another administrator has access to the device, let it set the device's time; this host's: matterctl doctor (clock)",
         "session.forgotten":
             "the device has been reset or removed from this fabric: forget it and commission it again: "
             + "matterctl node forget {0}",
         "session.no-reply":
-            "it may be overloaded or restarting; try again in a minute; its own diagnostics: matterctl doctor{0}",
-        "session.no-route": "see what this host lacks: matterctl doctor",
+            "it may be overloaded or restarting; try again in a minute; its own diagnostics: matterctl doctor{0} "
+            + "(reboots, memory, load)",
+        "session.no-route": "see what this host lacks: matterctl doctor (interface, ipv6, thread-routes)",
         "session.no-route-to":
             "this host has no route to {0}; if a Thread border router announces its prefix, let the kernel "
             + "take it: sysctl -w net.ipv6.conf.all.accept_ra_rt_info_max_plen=64 (and accept_ra=2 where "
-            + "forwarding is on)",
+            + "forwarding is on); see also: matterctl doctor (route-information, thread-routes)",
         "session.not-discovered":
-            "check that it is powered on and on this network; to see why it is not found: matterctl doctor{0}; if you know its "
-            + "address, add --address HOST:PORT",
+            "check that it is powered on and on this network; to see why it is not found: matterctl doctor{0} "
+            + "(advertisement); if you know its address, add --address HOST:PORT",
         "session.other-address": "another device may be at this address: try again without --address",
         "session.other-device":
-            "another device may have its last address, or a clock is wrong: check this host's time: date",
+            "another device may have its last address, or a clock is wrong: see this host's time: matterctl doctor (clock)",
         "session.silent":
-            "check that it is powered on and on this network; to see how far messages come: matterctl doctor{0}",
+            "check that it is powered on and on this network; to see how far messages come: matterctl doctor{0} "
+            + "(route, datagram, session)",
         "fabrics.see": "see them with: matterctl node fabrics {0}",
         "node.remove": "to make the device leave our fabric: matterctl node remove {0}",
         "binding.see": "see its bindings: matterctl read {0} {1}/binding/binding",
@@ -440,12 +458,13 @@ public enum Hints {
         "network.see": "see them: matterctl network credentials ls",
         "network.unreachable":
             "see that this machine and the device are on the same network: no guest network, no client isolation, IPv6 and "
-            + "multicast on; then run the same command again",
+            + "multicast on: matterctl doctor (ipv6, multicast); then run the same command again",
         "network.silent-wifi":
             "the password may be wrong, or the network out of reach: wait until the device forgets this attempt, then run "
             + "the same command again",
         "network.silent-thread":
-            "check the dataset and that a border router of it is on this network: wait until the device forgets this attempt, "
+            "check the dataset, and that a border router of it is on this network: matterctl doctor "
+            + "(border-routers); wait until the device forgets this attempt, "
             + "then run the same command again",
         "thread.by-hand":
             "print the dataset on the border router, and give it: --thread @FILE (ot-ctl dataset active -x)",

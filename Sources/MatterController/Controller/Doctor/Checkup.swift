@@ -39,13 +39,19 @@ public struct Check: Sendable, Equatable {
     public let seen: String
     /// The next step; `nil` where nothing is to be done.
     public let cure: Hint?
+    /// The names of people's things in the evidence that no record of ours has: of other hosts, networks and folders.
+    let names: [String]
 
-    init(_ subject: CheckSubject, _ verdict: Verdict, _ seen: String, cure: Hint? = nil) {
+    init(_ subject: CheckSubject, _ verdict: Verdict, _ seen: String, cure: Hint? = nil, names: [String] = []) {
         self.subject = subject
         self.verdict = verdict
         self.seen = seen
         self.cure = cure
+        self.names = names
     }
+
+    /// The same check, whose evidence may have these names.
+    func naming(_ names: [String]) -> Check { Check(subject, verdict, seen, cure: cure, names: self.names + names) }
 }
 
 /// The subjects of checks. The names are stable.
@@ -138,6 +144,8 @@ public enum CheckSubject: String, Sendable, CaseIterable {
     case sessionTable = "session-table"
     /// How many subscriptions it has, and has room for.
     case subscriptions
+    /// How many messages it has, and how often subscriptions are set up again.
+    case load
     /// How many fabrics it is on.
     case fabrics
     /// The strength of its Wi-Fi signal.
@@ -166,6 +174,8 @@ public enum CheckSubject: String, Sendable, CaseIterable {
     case nodeClock = "node-clock"
     /// The end of its certificate and of ours.
     case certificate
+    /// The age of the key by which nodes are found.
+    case identityKey = "identity-key"
     /// Whether the ledger has newer software for it.
     case software
 

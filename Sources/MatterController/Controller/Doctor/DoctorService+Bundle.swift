@@ -33,7 +33,8 @@ extension DoctorService {
     ) async throws -> DoctorBundle {
         let reader = HostReader()
         let nodes = (try? context.nodes().sound().nodes) ?? []
-        var anonymizer: Anonymizer? = isAnonymous ? Anonymizer(names(nodes)) : nil
+        let seen = checkups.flatMap { $0.checkup.checks.flatMap(\.names) }
+        var anonymizer: Anonymizer? = isAnonymous ? Anonymizer(names(nodes) + seen) : nil
         func text(_ text: String) -> JSONValue { .string(anonymizer?.text(text) ?? text) }
         var all: [JSONValue] = []
         for (subject, checkup) in checkups {
@@ -76,9 +77,11 @@ extension DoctorService {
         var names = nodes.flatMap { [$0.name, $0.room, $0.serialNumber].compactMap { $0 } }
         names += nodes.map { "\($0.nodeID)" }
         names += nodes.flatMap(\.bridged).map(\.device).flatMap { [$0.name, $0.label, $0.room].compactMap { $0 } }
-        if let fabrics = try? fabrics.sound().fabrics {
-            names += fabrics.map(\.name) + fabrics.map { "\($0.compressedFabricID)" }
+        if let (fabrics, faults) = try? fabrics.sound() {
+            names += fabrics.map(\.name) + fabrics.map { "\($0.compressedFabricID)" } + faults.map(\.name)
         }
+        if let groups = try? context.groups().sound().groups { names += groups.map(\.name) }
+        names.append(options.state.path)
         var host = [CChar](repeating: 0, count: 256)
         if gethostname(&host, host.count) == 0 {
             names.append(String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))

@@ -203,6 +203,7 @@ public struct DoctorService: FabricService {
         if let noc = try? MatterCertificate(tlv: context.fabric().noc), noc.notAfter != MatterEpoch.none {
             facts.ownEnd = MatterEpoch.unix(noc.notAfter)
         }
+        if let fabric = try? context.fabric() { facts.identityKeySince = try? FabricAges.identityKey(of: fabric) }
         guard let vendor = facts.node.vendorID, let product = facts.node.productID else { return }
         let cache = LedgerCache(options.state, .main)
         guard let known = cache.known(.versions(vendor, product)), let newest = known.answer?.max() else { return }

@@ -186,8 +186,9 @@ extension HostExamination {
             before.way == .copy
             ? "noticed \(DayText.minute(before.at))" : "by an export of \(DayText.minute(before.at))"
         let seen = "the fabric was used \(before.words) before, \(came)"
-        guard facts.now - before.at < concern else { return Check(.copies, .ok, seen) }
-        return Check(.copies, .note, seen, cure: .step("doctor.copies"))
+        let names = [before.host].compactMap { $0 }
+        guard facts.now - before.at < concern else { return Check(.copies, .ok, seen, names: names) }
+        return Check(.copies, .note, seen, cure: .step("doctor.copies"), names: names)
     }
 
     private var backup: Check {
@@ -200,8 +201,8 @@ extension HostExamination {
         case .made(let time, let place):
             let age = max(0, facts.now - time) / Self.day
             let seen = "\(place), \(age) days old"
-            guard age > 30 else { return Check(.backup, .ok, seen) }
-            return Check(.backup, .warning, seen, cure: .step("doctor.backup"))
+            guard age > 30 else { return Check(.backup, .ok, seen, names: [place]) }
+            return Check(.backup, .warning, seen, cure: .step("doctor.backup"), names: [place])
         }
     }
 }

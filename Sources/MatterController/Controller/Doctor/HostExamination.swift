@@ -33,7 +33,9 @@ struct HostExamination {
         }
         return Check(
             .interface, .failure, seen.isEmpty ? "only the loopback interface is there" : seen.joined(separator: "; "),
-            cure: .step("doctor.interface", facts.uplinks.first?.name ?? "eth0"))
+            cure: facts.uplinks.contains { $0.isUp && !$0.isMulticast }
+                ? .step("doctor.interface-multicast", facts.uplinks.first { !$0.isMulticast }?.name ?? "eth0")
+                : .step("doctor.interface", facts.uplinks.first?.name ?? "eth0"))
     }
 
     private var ipv6: Check {
@@ -62,7 +64,8 @@ struct HostExamination {
         guard tentative.isEmpty else {
             return Check(
                 .duplicateAddress, .note,
-                "the address of \(list(tentative)) is still being tested; it takes a second or two")
+                "the address of \(list(tentative)) is still being tested; it takes a second or two",
+                cure: .step("doctor.again", ""))
         }
         return Check(.duplicateAddress, .ok, "each address is the only one of its kind")
     }

@@ -36,13 +36,14 @@ struct AvahiConfiguration {
 
 /// The rules of a firewall, in the words of `nft list ruleset`, as far as they drop the answers of devices.
 struct FirewallRules {
-    /// A chain that what comes in goes through.
+    /// A chain that what comes in or goes out goes through.
     fileprivate struct Chain {
         var policy = "accept"
         var rules: [Substring] = []
     }
 
     private let input: [Chain]
+    private let output: [Chain]
     private let text: String
 
     init(_ text: String) {
@@ -54,17 +55,19 @@ struct FirewallRules {
             if line.hasPrefix("chain ") {
                 current = Chain()
             } else if line == "}" {
-                if let chain = current, chain.isInput { chains.append(chain) }
+                if let chain = current, chain.isInput || chain.isOutput { chains.append(chain) }
                 current = nil
             } else {
                 current?.rules.append(line)
             }
         }
-        input = chains.map { chain in
+        chains = chains.map { chain in
             var chain = chain
             if chain.rules.contains(where: { $0.contains("policy drop") }) { chain.policy = "drop" }
             return chain
         }
+        input = chains.filter(\.isInput)
+        output = chains.filter(\.isOutput)
     }
 
     /// Whether what is not allowed is dropped.
@@ -72,7 +75,8 @@ struct FirewallRules {
 
     var summary: String {
         guard !input.isEmpty else { return "no rule is about what comes in" }
-        return drops ? "multicast DNS and ICMPv6 are let in" : "what comes in is accepted"
+        return drops
+            ? "multicast DNS, ICMPv6 and the answers of devices are let in" : "what comes in is accepted"
     }
 
     /// The rule or the lack of one by which devices are not found; `nil` if there is none.
@@ -82,6 +86,9 @@ struct FirewallRules {
                 return "a rule drops multicast DNS: \(rule)"
             }
         }
+        for rule in (input + output).flatMap(\.rules) where Self.isAbout5540(rule) && Self.isRefusal(rule) {
+            return "a rule drops messages from or to devices (UDP port 5540): \(rule)"
+        }
         guard drops else { return nil }
         // Rules may stand in chains that are jumped to.
         if !text.contains("5353") && !text.contains("mdns") {
@@ -90,8 +97,13 @@ struct FirewallRules {
         if !text.contains("icmpv6") && !text.contains("ipv6-icmp") && !text.contains("nexthdr 58") {
             return "what comes in is dropped, and no rule lets ICMPv6 in"
         }
+        if !text.contains("established"), !text.contains("5540") {
+            return "what comes in is dropped, and no rule lets the answers of devices (UDP port 5540) in"
+        }
         return nil
     }
+
+    private static func isAbout5540(_ rule: Substring) -> Bool { rule.contains("5540") }
 
     private static func isAbout5353(_ rule: Substring) -> Bool { rule.contains("5353") || rule.contains("mdns") }
 
@@ -102,6 +114,7 @@ struct FirewallRules {
 
 extension FirewallRules.Chain {
     fileprivate var isInput: Bool { rules.contains { $0.contains("hook input") } }
+    fileprivate var isOutput: Bool { rules.contains { $0.contains("hook output") } }
     /// Whether its last rule refuses all that came so far.
     fileprivate var rejectsRest: Bool {
         guard let last = rules.last else { return false }

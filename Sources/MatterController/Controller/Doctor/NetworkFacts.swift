@@ -25,7 +25,17 @@ struct NetworkExamination {
     }
 
     /// All checks of the network.
-    var checks: [Check] { [ownNode, multicast, borderRouters, networks, partitions, datasets, routes] }
+    var checks: [Check] {
+        [ownNode, multicast, borderRouters, networks, partitions, datasets, routes].map { $0.naming(names) }
+    }
+
+    /// The names that border routers advertise: their own, which people often choose, and those of their networks.
+    private var names: [String] {
+        (facts.borderRouters ?? []).flatMap { router in
+            [router.instance, router.host, router.networkName, router.extendedPANID.map { Hex.encode($0) }]
+                .compactMap { $0 }
+        }
+    }
 
     private var known: [Network] {
         var networks: [Network] = []

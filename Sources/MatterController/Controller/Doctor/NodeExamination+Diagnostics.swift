@@ -4,8 +4,10 @@ import MatterState
 extension NodeExamination {
     var diagnostics: [Check] {
         [
-            sessionTable, subscriptions, fabrics, wifiSignal, accessPoint, wifiConnection, threadLink, threadParent,
-            threadNeighbours, radioErrors, reboots, faults, memory, battery, clock, certificate, software,
+            sessionTable, subscriptions, load, fabrics, wifiSignal, accessPoint, wifiConnection, threadLink,
+            threadParent,
+            threadNeighbours, radioErrors, reboots, faults, memory, battery, clock, certificate,
+            identityKey, software,
         ]
     }
 
@@ -33,7 +35,8 @@ extension NodeExamination {
         }
         guard let neighbors = facts.entries(ThreadNetworkDiagnostics.neighborTable) else { return unread(.threadLink) }
         guard !neighbors.isEmpty else {
-            return Check(.threadLink, .note, "the node (\(role)) names no neighbour")
+            return Check(
+                .threadLink, .note, "the node (\(role)) names no neighbour", cure: .step("doctor.again", " \(label)"))
         }
         let best = neighbors.max { rank($0) < rank($1) }
         let quality = best?[Neighbor.Field.lqi] ?? 0
@@ -188,6 +191,21 @@ extension NodeExamination {
         case ..<60: return Check(.certificate, .warning, seen, cure: .step("doctor.certificate"))
         default: return Check(.certificate, .ok, seen)
         }
+    }
+
+    /// The key that a former member, or a device that was given away, may still know.
+    private var identityKey: Check {
+        /// No specification has a limit: it is a matter of who had the key.
+        let old = 730
+        guard let since = facts.identityKeySince else {
+            return Check(.identityKey, .notChecked, "the fabric does not say since when it has its key")
+        }
+        let now = Int64(clamping: facts.readAt) / 1_000_000
+        let days = max(0, now - since) / 86_400
+        let seen = "of \(DayText.day(since)), \(Spelled.count(Int(days), "day")) old"
+        return days > old
+            ? Check(.identityKey, .note, seen, cure: .step("doctor.identity-key"))
+            : Check(.identityKey, .ok, seen)
     }
 
     private var software: Check {

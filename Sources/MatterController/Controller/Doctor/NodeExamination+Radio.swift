@@ -96,7 +96,9 @@ extension NodeExamination {
                 cure: .step("doctor.thread-neighbours"))
         }
         guard silent.isEmpty else {
-            return Check(.threadNeighbours, .note, "\(counts); not heard for long: \(list(silent))")
+            return Check(
+                .threadNeighbours, .note, "\(counts); not heard for long: \(list(silent))",
+                cure: .step("doctor.silent-neighbours"))
         }
         return Check(.threadNeighbours, .ok, counts)
     }
@@ -170,7 +172,9 @@ extension NodeExamination {
         let both = "\(seen), while \(own.interface) of this host is on \(Self.text(own.bssid))"
         return strength ?? 0 < Self.weakWiFi
             ? Check(.accessPoint, .warning, both, cure: .step("doctor.access-point"))
-            : Check(.accessPoint, .note, "\(both): multicast has to pass between the two")
+            : Check(
+                .accessPoint, .note, "\(both): multicast has to pass between the two",
+                cure: .step("doctor.two-access-points"))
     }
 
     private static func text(_ bssid: [UInt8]) -> String {

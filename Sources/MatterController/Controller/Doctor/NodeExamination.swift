@@ -49,7 +49,9 @@ struct NodeExamination {
         // A link-local address may be missing among those that are known first.
         let old = facts.known.compactMap(\.udp).filter { $0.isIPv6 && !$0.isLinkLocal }.map(\.host)
         if let found = facts.advertised, !found.isEmpty, !old.isEmpty, Set(old).isDisjoint(with: all.map(\.host)) {
-            return Check(.addresses, .note, "it has moved from \(list(old)) to \(list(all.map(\.host)))")
+            return Check(
+                .addresses, .note, "it has moved from \(list(old)) to \(list(all.map(\.host)))",
+                cure: .step("doctor.moved", label))
         }
         return Check(.addresses, .ok, list(new.map(\.host)))
     }
@@ -126,7 +128,8 @@ struct NodeExamination {
         return count < 3
             ? Check(
                 .sessionTable, .note,
-                "\(count) sessions for each fabric; the specification asks for 3, and one more ends another one")
+                "\(count) sessions for each fabric; the specification asks for 3, and one more ends another one",
+                cure: .step("doctor.session-table"))
             : Check(.sessionTable, .ok, "\(count) sessions for each fabric")
     }
 
@@ -153,6 +156,30 @@ struct NodeExamination {
         return Check(
             .subscriptions, .warning, "all \(most) subscriptions of our fabric are in use\(all)",
             cure: .step("doctor.subscriptions"))
+    }
+
+    /// Subscriptions that are set up again and again are lost again and again, ours or those of others.
+    var load: Check {
+        guard facts.read != nil else { return unread(.load) }
+        typealias Load = GeneralDiagnostics.DeviceLoad
+        let load: PartialStructure<Load>? = facts.value(
+            .init(GeneralDiagnostics.id, GeneralDiagnostics.Attribute.deviceLoadStatus))
+        guard let load, let established = load[Load.Field.totalSubscriptionsEstablished],
+            let up = facts.value(GeneralDiagnostics.upTime)
+        else { return unread(.load) }
+        let messages = [
+            load[Load.Field.totalInteractionModelMessagesReceived].map { "\($0) messages received" },
+            load[Load.Field.totalInteractionModelMessagesSent].map { "\($0) sent" },
+        ].compactMap { $0 }
+        let seen =
+            ([Spelled.count(Int(clamping: established), "subscription") + " set up"] + messages).joined(separator: ", ")
+            + " in \(Self.days(up))"
+        let current = UInt64(load[Load.Field.currentSubscriptions] ?? 0)
+        /// Those of a morning of tries say nothing.
+        let (few, hours): (UInt64, UInt64) = (10, max(1, up / 3600))
+        let lost = UInt64(established) - min(UInt64(established), current)
+        return lost > few && lost > hours
+            ? Check(.load, .warning, seen, cure: .step("doctor.load", label)) : Check(.load, .ok, seen)
     }
 
     var fabrics: Check {

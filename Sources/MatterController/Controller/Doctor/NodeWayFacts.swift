@@ -34,6 +34,8 @@ struct NodeWayFacts: Sendable {
     var newest: (number: UInt32, text: String, day: String)?
     /// The end of our own certificate, in seconds since 1970; `nil` for none.
     var ownEnd: Int64?
+    /// The time from which the identity protection key of the fabric is, in seconds since 1970; `nil` if that is not known.
+    var identityKeySince: Int64?
 
     /// The diagnostics that are read, at the endpoints that have them.
     static let paths: [AttributePath] = {

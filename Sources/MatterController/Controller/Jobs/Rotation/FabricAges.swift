@@ -10,6 +10,11 @@ public struct FabricAges: Sendable {
     public let nodes: [(node: NodeRecord, since: Int64)]
     /// The keys of the groups, the oldest first.
     public let groups: [(group: GroupRecord, since: Int64)]
+
+    /// The time from which the identity protection key is, or could be, in seconds since 1970.
+    static func identityKey(of fabric: FabricRecord) throws -> Int64 {
+        try fabric.identityKeyMadeAt ?? MatterEpoch.unix(try MatterCertificate(tlv: fabric.root).notBefore)
+    }
 }
 
 extension RotationService {
@@ -36,7 +41,7 @@ extension RotationService {
         let nodes = try NodeStore(options.state, fabric: fabric.name, identity: identity).sound().nodes
         let groups = try GroupStore(options.state, fabric: fabric.name, identity: identity).sound().groups
         return FabricAges(
-            identityKey: try fabric.identityKeyMadeAt ?? since(fabric.root), ownCertificate: try since(fabric.noc),
+            identityKey: try FabricAges.identityKey(of: fabric), ownCertificate: try since(fabric.noc),
             nodes: nodes.compactMap { node in (node.certifiedAt ?? node.commissionedAt).map { (node, $0) } }
                 .sorted { ($0.1, $0.0.nodeID) < ($1.1, $1.0.nodeID) },
             groups: groups.map { ($0, MatterEpoch.unix(UInt32(clamping: $0.keyStart / 1_000_000))) }
