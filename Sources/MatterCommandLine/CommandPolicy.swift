@@ -120,14 +120,17 @@ struct CommandPolicy: Equatable {
     /// - Throws: `policy.refused` for a command that is not listed.
     func limits(of command: any ParsableCommand, by rule: String) throws(CommandLineError) -> NodeLimits? {
         let names = Self.names(of: command)
-        // Pages of help are the parser's own.
-        guard !names.isEmpty, !names.contains(where: allowed.contains) else { return nil }
+        guard refuses(names) else { return nil }
         let found = names.flatMap { limited[$0] ?? [] }
         if !found.isEmpty { return NodeLimits(command: names.last ?? "", limits: found) }
         throw CommandLineError(
             .policyRefused, "'\(names.last ?? "")' is not allowed here by \(rule)",
             hint: .step(rule == Self.path ? "policy.see" : "policy.unset"))
     }
+
+    /// Whether a command with these names is on no list that lets it reach everything. Pages of help are the parser's own and have no
+    /// name.
+    func refuses(_ names: [String]) -> Bool { !names.isEmpty && !names.contains(where: allowed.contains) }
 
     /// A command as it may be typed, with the verb of a kind of device. Some stand in two places.
     static func names(of command: any ParsableCommand) -> [String] {
@@ -137,7 +140,8 @@ struct CommandPolicy: Equatable {
             + places.map { ($0 + (naming?.verbName.map { [$0] } ?? [])).joined(separator: " ") }
     }
 
-    private static func places(
+    /// The words that lead to a command. Some stand in two places.
+    static func places(
         of type: any ParsableCommand.Type, below root: any ParsableCommand.Type
     ) -> [[String]] {
         root.configuration.subcommands.flatMap { next in

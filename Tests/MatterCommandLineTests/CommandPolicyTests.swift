@@ -100,6 +100,32 @@ import Testing
         #expect(throws: CommandLineError.self) { try limits("toggle lamp") }
     }
 
+    @Test("a policy that lists nothing refuses every command by its name, so also each that a later version adds")
+    func everything() throws {
+        let policy = try Self.policy(#"{"version":1,"allow":[]}"#)
+        #expect(UsageTests.commands.count > 100)
+        for (words, type) in UsageTests.commands {
+            let names = inProgram { CommandPolicy.places(of: type, below: MatterCtl.self) }
+            #expect(names.contains(words), "\(words): \(names)")
+            #expect(policy.refuses(names.map { $0.joined(separator: " ") }), "\(words)")
+        }
+        let one = try Self.policy(#"{"version":1,"allow":["node ls"]}"#)
+        #expect(!one.refuses(["node ls"]) && one.refuses(["node"]) && one.refuses(["node", "node lsx"]))
+    }
+
+    @Test("the page for assistants is short, its policies are valid, and its steps are commands that only look")
+    func assistant() throws {
+        let text = try DocumentsTests.page("assistant")
+        #expect(text.split(separator: "\n").count < 100)
+        let known = Set(UsageTests.commands.map { $0.words.joined(separator: " ") })
+        let policies = try text.matches(of: /```json\n([^`]*)```/).map { try Self.policy(String($0.1)) }
+        #expect(policies.count == 2)
+        for policy in policies { #expect(policy.allowed.union(policy.limited.keys).isSubset(of: known)) }
+        let steps = text.matches(of: /\| [0-9] \| `matterctl ([a-z ]+?)(?: NODE| --json)/).map { String($0.1) }
+        #expect(steps.count == 7 && CommandPolicy.reading.allowed.isSuperset(of: steps), "\(steps)")
+        #expect(policies.first?.allowed.isSuperset(of: steps) ?? false)
+    }
+
     @Test("each command that only looks is there, under that name")
     func reading() {
         let known = Set(UsageTests.commands.map { $0.words.joined(separator: " ") })
