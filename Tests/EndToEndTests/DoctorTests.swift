@@ -347,6 +347,35 @@ import Testing
         }
     }
 
+    @Test("whatever it finds, doctor leaves the machine, its network and all records as they were")
+    func changesNothing() async throws {
+        let matterctl = try MatterCtl()
+        let script = """
+            \(Self.preamble)
+            \(Self.threadNode)
+            echo 0 > \(Self.settings)/accept_ra
+            echo 1 > \(Self.settings)/forwarding
+            state() {
+                find "$MATTERCTL_HOME" "$XDG_RUNTIME_DIR" -type f -exec sha256sum {} + | sort -k 2
+                grep -r . /proc/sys/net/ipv6/conf/mt0 2> /dev/null | sort
+                cat /proc/sys/net/core/rmem_max /etc/avahi/avahi-daemon.conf
+                nft list ruleset
+                ip addr show dev mt0 | grep -v valid_lft
+                ip -6 route
+            }
+            state > "$WORK/state-before"
+            "$BINARY" doctor > /dev/null || true
+            "$BINARY" doctor --strict --bundle "$WORK/bundle" > /dev/null || true
+            state > "$WORK/state-after"
+            diff "$WORK/state-before" "$WORK/state-after"
+            wc -l < "$WORK/state-before"
+            """
+        let child = try laboratory(script, matterctl)
+        #expect(await child.status() == 0, "\(child.stdout)\n\(child.stderr)")
+        let lines = child.stdout.split(separator: "\n").last.flatMap { Int($0) } ?? 0
+        #expect(lines > 60, "\(child.stdout)")
+    }
+
     @Test("twenty checks are seen to fail, and the commands of fifteen cures, or what they say, to mend")
     func counts() {
         let all = Self.hostFaults + Self.threadFaults + Self.networkFaults
