@@ -342,13 +342,202 @@ private final class ServedHouse: Sendable {
         }
     }
 
+    @Test(
+        "what changes lists, groups, windows and networks goes through the server: same output and exit codes, no session more",
+        .timeLimit(.minutes(15)))
+    func administered() async throws {
+        let house = try await ServedHouse(port: 8480)
+        defer { house.end() }
+        let (matterctl, lamp) = (house.matterctl, house.light)
+        let wall = try await VirtualDevice.start("on-off-switch", isAdvertised: true)
+        defer { wall.stop() }
+        try await matterctl.commission(wall, ["--name", "wall"])
+        try await eventually("the switch is followed; \(wall.steps)") { wall.steps.contains("subscribed") }
+        try await matterctl.succeed("group", "create", "lights")
+        func sessions() -> Int { [lamp, wall].reduce(0) { $0 + $1.steps.count { $0.hasPrefix("case-") } } }
+
+        // The same change through the server and past it; in between it is taken back.
+        for (words, undo) in [
+            (["acl", "grant", "lamp", "77"], ["acl", "revoke", "lamp", "77"]),
+            (["acl", "grant", "lamp", "77", "--json"], ["acl", "revoke", "lamp", "77"]),
+            (["bind", "wall", "lamp", "--cluster", "on-off"], ["unbind", "wall", "lamp"]),
+            (["bind", "wall", "lamp", "--json"], ["unbind", "wall", "lamp"]),
+            (["group", "add", "lights", "lamp"], ["group", "remove", "lights", "lamp"]),
+            (["group", "add", "lights", "lamp", "--json"], ["group", "remove", "lights", "lamp"]),
+            (["window", "open", "lamp", "--basic", "--for", "4m"], ["window", "close", "lamp"]),
+            (["node", "rename", "lamp", "lamp", "--on-device", "--json"], []),
+            (["node", "set", "lamp", "--name", "lamp", "--on-device", "--json"], []),
+            (["node", "fabrics", "label", "lamp", "Lake", "--json"], []),
+            (["node", "refresh", "lamp", "--json"], []), (["conform", "lamp", "--json"], []),
+            // Refused by the device, or by the records.
+            (["acl", "revoke", "lamp", "4242"], []), (["acl", "revoke", "lamp", "entry:1"], []),
+            (["acl", "set", "lamp", "[]", "--yes"], []), (["unbind", "wall", "lamp"], []),
+            (["group", "remove", "lights", "nowhere"], []), (["window", "close", "lamp", "--json"], []),
+            (["node", "fabrics", "remove", "lamp", "9", "--yes"], []), (["net", "scan", "lamp", "--json"], []),
+            (["net", "connect", "lamp", "nowhere"], []), (["net", "remove", "lamp", "nowhere", "--yes"], []),
+            (["time", "sync", "wall"], []), (["icd", "register", "lamp"], []),
+            (["lock", "remove-code", "lamp", "1"], []),
+        ] as [([String], [String])] {
+            let before = sessions()
+            let served = try await matterctl.run(words)
+            if !undo.isEmpty { try await matterctl.succeed(undo) }
+            #expect(sessions() == before, "\(served)\(lamp.steps)\(wall.steps)")
+            let direct = try await matterctl.run(words + ["--direct"])
+            if !undo.isEmpty { try await matterctl.succeed(undo + ["--direct"]) }
+            #expect(served.status == direct.status && served.stderr == direct.stderr, "\(served)\(direct)")
+            #expect(served.status == 0 || undo.isEmpty, "\(served)")
+            #expect(Self.withoutTimes(served.stdout) == Self.withoutTimes(direct.stdout), "\(served)\(direct)")
+        }
+        for device in ["lamp", "wall"] { try await matterctl.succeed("session", "drop", device) }
+
+        // A code is made for each window; it lets another administrator in.
+        let before = sessions()
+        let window = try await matterctl.succeed("window", "open", "lamp", "--json").json()
+        #expect(window["manualCode"]?.string != nil && window["until"]?.string != nil, "\(window)")
+        let open = try await matterctl.fail(5, "window", "open", "lamp", "--json")
+        #expect(try open.error()["id"]?.string == "window.open", "\(open)")
+        #expect(try await matterctl.succeed("window", "status", "lamp", "--json").json()["until"]?.string != nil)
+        try await matterctl.succeed("window", "close", "lamp")
+        #expect(sessions() == before, "\(lamp.steps)")
+        #expect(try await matterctl.succeed("session", "ls", "--json").json().elements.isEmpty)
+    }
+
+    @Test(
+        "records that commands change through the server and past it at once keep both changes, and the server knows them",
+        .timeLimit(.minutes(15)))
+    func records() async throws {
+        let house = try await ServedHouse(port: 8481)
+        defer { house.end() }
+        let matterctl = house.matterctl
+        var lights: [VirtualDevice] = []
+        defer { for light in lights { light.stop() } }
+        for number in 1...3 {
+            lights.append(try await VirtualDevice.start("on-off-light", isAdvertised: true))
+            try await matterctl.commission(lights[number - 1], ["--name", "l\(number)"])
+        }
+        try await matterctl.succeed("group", "create", "lights")
+        let names = ["lamp", "l1", "l2", "l3"]
+        let runs = try names.enumerated().map { index, name in
+            try matterctl.start(["group", "add", "lights", name] + (index % 2 == 0 ? [] : ["--direct"]))
+        }
+        for run in runs { #expect(await run.status() == 0, "\(run.stderr)") }
+        let group = try #require(try await matterctl.succeed("group", "ls", "--json").json().elements.first)
+        #expect(Set(group["members"]?.elements.compactMap { $0["name"]?.string } ?? []) == Set(names), "\(group)")
+        // The server sends to the group that it has filled.
+        try await matterctl.succeed("on", "group:lights", "--verify")
+        let renames = try ["lamp", "l1", "l2", "l3"].enumerated().map { index, name in
+            try matterctl.start(
+                ["node", "rename", name, "\(name)-x", "--on-device"] + (index % 2 == 0 ? [] : ["--direct"]))
+        }
+        for run in renames { #expect(await run.status() == 0, "\(run.stderr)") }
+        try await matterctl.succeed("off", "lamp-x")
+        try await matterctl.succeed("off", "l1-x")
+        let listed = try await matterctl.succeed("node", "ls", "--json").json().elements.compactMap {
+            $0["name"]?.string
+        }
+        #expect(Set(listed) == Set(names.map { "\($0)-x" }), "\(listed)")
+    }
+
+    @Test(
+        "a change whose server is lost after it was handed over is told as unknown, with exit code 4, and is made once",
+        .timeLimit(.minutes(15)))
+    func lostChange() async throws {
+        for (port, fault, words) in [
+            (8482, "mute:write:1", ["acl", "grant", "lamp", "77"]),
+            (8483, "slow-answer:4000", ["window", "open", "lamp"]),
+        ] {
+            let house = try await ServedHouse(port: port)
+            defer { house.end() }
+            let (matterctl, lamp) = (house.matterctl, house.light)
+            // Its commissioning has written, too. The command finds that the session is gone.
+            try await lamp.restart(faults: [fault])
+            func entries() -> Int { lamp.events.count { $0["name"]?.string == "AccessControlEntryChanged" } }
+            let before = entries()
+            func isMade() -> Bool { entries() > before || lamp.count(ofCommand: "OpenCommissioningWindow") > 0 }
+            let change = try matterctl.start(words + ["--json"])
+            try await eventually("the change: \(words)") { isMade() }
+            house.server.signal(SIGKILL)
+            #expect(await change.status() == 4, "\(change.stdout)\(change.stderr)")
+            #expect(change.stdout.isEmpty)
+            #expect(try JSON(parsing: change.stderr)["error"]?["outcome"]?.string == "unknown", "\(change.stderr)")
+            #expect(lamp.count(ofCommand: "OpenCommissioningWindow") < 2)
+            let list = try await matterctl.succeed("acl", "ls", "lamp", "--json").stdout
+            #expect(list.components(separatedBy: "77").count == (port == 8482 ? 2 : 1), "\(list)")
+            let window = try await matterctl.succeed("window", "status", "lamp", "--json").json()
+            #expect(window["window"]?.string == (port == 8482 ? "closed" : "enhanced"), "\(window)")
+        }
+    }
+
+    @Test(
+        "through the server, too, a number means the list that was shown before its process began",
+        .timeLimit(.minutes(15)))
+    func loadedLate() async throws {
+        let house = try await ServedHouse(port: 8484)
+        defer { house.end() }
+        let (matterctl, lamp) = (house.matterctl, house.light)
+        for subject in ["4242", "4343", "4444"] {
+            try await matterctl.succeed("acl", "grant", "lamp", subject, "--target", "1/\(subject)")
+        }
+        var environment = matterctl.environment
+        environment["MATTERCTL_HOME"] = matterctl.home.path
+        let before = lamp.steps.count { $0.hasPrefix("case-") }
+        let late = try Child(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", "kill -STOP $$; exec \"$0\" acl revoke lamp entry:2 --json", Laboratory.binary.path],
+            environment: environment, folder: matterctl.folder)
+        try await eventually("the process to stop") {
+            try String(contentsOfFile: "/proc/\(late.pid)/stat", encoding: .utf8).contains(") T ")
+        }
+        try await matterctl.succeed("acl", "revoke", "lamp", "entry:2")
+        late.signal(SIGCONT)
+        #expect(await late.status() == 5, "\(late.stdout) \(late.stderr)")
+        #expect(late.stderr.contains("node.list-changed"), "\(late.stderr)")
+        let list = try await matterctl.succeed("acl", "ls", "lamp").stdout
+        #expect(["4242", "4343", "4444"].map { list.contains($0) } == [false, true, true], "\(list)")
+        // The new list was shown, and what begins now means it.
+        try await matterctl.succeed("acl", "revoke", "lamp", "entry:2")
+        #expect(!(try await matterctl.succeed("acl", "ls", "lamp").stdout.contains("4343")))
+        #expect(lamp.steps.count { $0.hasPrefix("case-") } == before, "\(lamp.steps)")
+    }
+
+    @Test(
+        "a question to a person is asked by the shell's own process, and once",
+        .timeLimit(.minutes(15)))
+    func questions() async throws {
+        let house = try await ServedHouse("thermostat", port: 8485)
+        defer { house.end() }
+        let matterctl = house.matterctl
+        let typist = """
+            import os, pty, sys
+            asked, answer, seen = sys.argv[1].encode(), sys.argv[2].encode(), b""
+            def read(fd):
+                global seen
+                data = os.read(fd, 1024)
+                seen += data
+                while asked in seen:
+                    seen = seen.split(asked, 1)[1]
+                    os.write(fd, answer + b"\\n")
+                return data
+            sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[3:], read)))
+            """
+        var environment = matterctl.environment
+        environment["MATTERCTL_HOME"] = matterctl.home.path
+        let path = "1/thermostat/occupied-heating-setpoint"
+        let child = try Child(
+            Laboratory.python, ["-c", typist, "? ", "1", Laboratory.binary.path, "write", "lamp", path, "21"],
+            environment: environment, folder: matterctl.folder)
+        #expect(await child.status() == 0, "\(child.stdout)\(child.stderr)")
+        #expect(child.stdout.components(separatedBy: "or 2 for").count == 2, "\(child.stdout)")
+        #expect(try await matterctl.succeed("read", "lamp", path).result == "2100")
+    }
+
     /// Lines without what two runs never share: times, and numbers of subscriptions.
     private static func withoutTimes(_ text: String) -> [String] {
         text.split(separator: "\n").map { line in
             String(line).replacing(/"time":"[^"]*"/, with: "").replacing(
-                /"(subscriptionId|maxIntervalSeconds)":[0-9]+/, with: ""
+                /"(subscriptionId|maxIntervalSeconds|dataVersion)":[0-9]+/, with: ""
             )
-            .replacing(/[0-9]{4}-[0-9T:.-]+Z/, with: "")
+            .replacing(/[0-9]{4}-[0-9T:.-]+Z/, with: "").replacing(/^(before|after)\t.*/, with: "")
         }
     }
 

@@ -19,7 +19,8 @@ import Testing
         func run(
             _ call: ShellCall, isUnheard: @escaping @Sendable () -> Bool,
             print: @escaping @Sendable (Bool, [UInt8]) -> Void
-        ) async -> Int32 {
+        ) async -> Int32? {
+            guard call.arguments.first != "ask" else { return nil }
             print(false, Array("first\n".utf8))
             print(true, Array("beside\n".utf8))
             let flood = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
@@ -34,14 +35,16 @@ import Testing
     }
 
     /// A post with its socket in a folder of its own.
-    private static func with(_ test: (Desk, String) async throws -> Void) async throws {
+    private static func with(
+        pace: Duration = .seconds(5), _ test: (Desk, String) async throws -> Void
+    ) async throws {
         let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(
             "mhs-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
         let (desk, path) = (Desk(), folder.appendingPathComponent("shell.sock").path)
-        let post = ShellPost(desk, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let post = ShellPost(desk, pace: pace, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await post.start(at: path)
         do { try await test(desk, "unix://" + path) } catch {
             await post.stop()
@@ -87,6 +90,38 @@ import Testing
             await client.send(call.line + ShellCall.unheard)
             try await awaitEvent("the end") { client.hasEnded }
             #expect(desk.ended == ["unheard"])
+        }
+    }
+
+    @Test("a command that goes on and says nothing is told to do so again and again")
+    func working() async throws {
+        try await Self.with(pace: .milliseconds(20)) { desk, address in
+            let client = try await Self.begun(address, "follow")
+            try await awaitEvent("the third time") { Self.frames(client.bytes).count { $0 == .working } >= 3 }
+            await client.send(ShellCall.unheard)
+            try await awaitEvent("the end") { client.hasEnded }
+            #expect(Self.frames(client.bytes).last == .end(7))
+        }
+    }
+
+    @Test("a command that has to ask a person is given back, with nothing printed and no exit code")
+    func question() async throws {
+        try await Self.with { _, address in
+            let client = try await Self.begun(address, "ask")
+            try await awaitEvent("the end") { client.hasEnded }
+            #expect(Self.frames(client.bytes) == [.accepted, .declined("a person has to be asked")])
+        }
+    }
+
+    @Test("a call is read as it was written, with the beginning of its process, and one that is malformed is none")
+    func calls() throws {
+        var call = ShellCall(arguments: ["acl", "ls"], environment: ["TERM": "dumb"], terminals: ["output"])
+        #expect(ShellCall(line: call.line) == call && ShellCall(line: call.line)?.start == nil)
+        call.start = ShellCall.Start(made: 1_767_225_600_000, taken: 1_767_225_600_017)
+        #expect(ShellCall(line: call.line) == call)
+        for start in ["1", "[1]", "[1,-2]", "[1,2,3]", "[\"1\",2]"] {
+            let line = "{\"run\":[],\"environment\":{},\"terminals\":[],\"start\":\(start)}"
+            #expect(ShellCall(line: Array(line.utf8)) == nil, "\(start)")
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
 /// One run of each command in this process, in a home with a fabric and without nodes or accounts.
 @Suite("Every command", .together) struct EveryCommandTests {
     /// The outcome of a run: a key or the beginning of the result, or the id of the error.
-    private enum Ending {
+    enum Ending {
         case result(String)
         case error(Int32, String)
 
@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Each command, with arguments and what comes of them.
-    private static let runs: [(command: String, arguments: String, ending: Ending)] =
+    static let runs: [(command: String, arguments: String, ending: Ending)] =
         [
             ("commission", "34970112333", .error(64, "payload.check-digit")),
             ("attest", "lamp", .noNode),

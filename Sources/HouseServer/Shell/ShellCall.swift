@@ -11,6 +11,22 @@ public struct ShellCall: Sendable, Equatable {
     public var environment: [String: String]
     /// The streams of the shell that a person sits at: `input`, `output`, `error`.
     public var terminals: Set<String>
+    /// The beginning of the shell's process; `nil` where it does not matter.
+    public var start: Start?
+
+    /// When a process began, in milliseconds since 1970.
+    public struct Start: Sendable, Equatable {
+        /// When it was made, at the earliest.
+        public var made: UInt64
+        /// When it took its arguments.
+        public var taken: UInt64
+
+        /// A process that was made at one time, and took its arguments at another one.
+        public init(made: UInt64, taken: UInt64) {
+            self.made = made
+            self.taken = taken
+        }
+    }
 
     /// A command with what it needs to know of its shell.
     public init(arguments: [String], environment: [String: String], terminals: Set<String>) {
@@ -23,10 +39,12 @@ public struct ShellCall: Sendable, Equatable {
     public var line: [UInt8] {
         var variables = JSONObject()
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) { variables[name] = .string(value) }
-        return JSONValue.object([
+        var object: JSONObject = [
             "run": .array(arguments.map { .string($0) }), "environment": .object(variables),
             "terminals": .array(terminals.sorted().map { .string($0) }),
-        ]).utf8() + [UInt8(ascii: "\n")]
+        ]
+        if let start { object["start"] = .array([start.made, start.taken].map { .int(Int64(clamping: $0)) }) }
+        return JSONValue.object(object).utf8() + [UInt8(ascii: "\n")]
     }
 
     /// - Returns: `nil` for what is no such line.
@@ -42,6 +60,11 @@ public struct ShellCall: Sendable, Equatable {
             guard case .string(let value) = member.value else { return nil }
             environment[member.key] = value
         }
+        guard let times = object["start"] else { return }
+        guard case .array(let items) = times, items.count == 2, case .int(let made) = items[0],
+            case .int(let taken) = items[1], made >= 0, taken >= 0
+        else { return nil }
+        start = Start(made: UInt64(made), taken: UInt64(taken))
     }
 
     static func texts(_ value: JSONValue?) -> [String]? {
@@ -95,12 +118,14 @@ public struct ShellCaller: Sendable, Equatable {
 public enum ShellFrame: Sendable, Equatable {
     /// The server takes the command.
     case accepted
-    /// The server does not; the command can go its own way. With the reason.
+    /// The server does not, or it has to ask a person; the command can go its own way. With the reason.
     case declined(String)
     /// Text for stdout.
     case output([UInt8])
     /// Text for stderr.
     case error([UInt8])
+    /// The command goes on, and says nothing yet.
+    case working
     /// The command has ended with this exit code.
     case end(UInt8)
 
@@ -116,6 +141,7 @@ public enum ShellFrame: Sendable, Equatable {
             case .declined(let reason): (UInt8(ascii: "d"), Array(reason.utf8))
             case .output(let text): (UInt8(ascii: "o"), text)
             case .error(let text): (UInt8(ascii: "e"), text)
+            case .working: (UInt8(ascii: "w"), [])
             case .end(let status): (UInt8(ascii: "x"), [status])
             }
         let length = UInt32(content.count)
@@ -139,6 +165,7 @@ public enum ShellFrame: Sendable, Equatable {
         case UInt8(ascii: "d"): return .declined(String(decoding: content, as: UTF8.self))
         case UInt8(ascii: "o"): return .output(content)
         case UInt8(ascii: "e"): return .error(content)
+        case UInt8(ascii: "w"): return .working
         case UInt8(ascii: "x"):
             guard let status = content.first, content.count == 1 else { throw ShellFrameError() }
             return .end(status)

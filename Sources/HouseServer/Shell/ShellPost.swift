@@ -14,11 +14,12 @@ public protocol ShellCommands: Sendable {
     /// - Parameters:
     ///   - isUnheard: whether the result has no reader any more.
     ///   - print: takes text for stdout (`false`) or stderr (`true`).
-    /// - Returns: the exit code.
+    /// - Returns: the exit code; `nil` for a command that has to ask a person, which only the shell's own process can. It has changed
+    ///   nothing then.
     func run(
         _ call: ShellCall, isUnheard: @escaping @Sendable () -> Bool,
         print: @escaping @Sendable (_ isError: Bool, _ text: [UInt8]) -> Void
-    ) async -> Int32
+    ) async -> Int32?
 }
 
 /// Takes commands of this user's shells over a Unix socket: one command for each connection.
@@ -30,11 +31,14 @@ final class ShellPost: Sendable {
     }
 
     private let commands: any ShellCommands
+    private let pace: Duration
     private let logger: Logger
     private let running = Mutex<Running?>(nil)
 
-    init(_ commands: any ShellCommands, logger: Logger) {
+    /// - Parameter pace: how often a command that goes on says so.
+    init(_ commands: any ShellCommands, pace: Duration = .seconds(5), logger: Logger) {
         self.commands = commands
+        self.pace = pace
         self.logger = logger
     }
 
@@ -45,10 +49,10 @@ final class ShellPost: Sendable {
         do {
             let channel = try await ServerBootstrap(group: group)
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
-                .childChannelInitializer { [commands, logger] channel in
+                .childChannelInitializer { [commands, pace, logger] channel in
                     channel.eventLoop.makeCompletedFuture {
                         try PeerUser.check(channel, logger)
-                        try channel.pipeline.syncOperations.addHandler(ShellHandler(commands, channel))
+                        try channel.pipeline.syncOperations.addHandler(ShellHandler(commands, pace: pace, channel))
                     }
                 }
                 .withBoundSocket(socket.descriptor).get()
@@ -108,12 +112,16 @@ private final class ShellHandler: ChannelInboundHandler {
     }
 
     private let commands: any ShellCommands
+    private let pace: TimeAmount
     private let channel: any Channel
     private var state = State.greeting
     private var octets: [UInt8] = []
+    /// Says that the command goes on, so that a shell can tell a long command from a server that stands still.
+    private var beat: RepeatedTask?
 
-    init(_ commands: any ShellCommands, _ channel: any Channel) {
+    init(_ commands: any ShellCommands, pace: Duration, _ channel: any Channel) {
         self.commands = commands
+        self.pace = TimeAmount(pace)
         self.channel = channel
     }
 
@@ -148,6 +156,7 @@ private final class ShellHandler: ChannelInboundHandler {
             octets.removeFirst(end + 1)
             guard let call = ShellCall(line: line) else { return context.close(promise: nil) }
             let run = ShellRun(channel)
+            beat = channel.eventLoop.scheduleRepeatedTask(initialDelay: pace, delay: pace) { _ in run.send(.working) }
             state = .running(Self.carryOut(call, commands, run, channel), run)
             // Both lines may come together.
             take(context)
@@ -178,7 +187,9 @@ private final class ShellHandler: ChannelInboundHandler {
                 isError, text in
                 for part in parts(text) { run.send(isError ? .error(part) : .output(part)) }
             }
-            send(.end(UInt8(truncatingIfNeeded: status)), to: channel)
+            send(
+                status.map { .end(UInt8(truncatingIfNeeded: $0)) } ?? .declined("a person has to be asked"), to: channel
+            )
             try? await channel.close()
         }
     }
@@ -223,6 +234,7 @@ private final class ShellHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        beat?.cancel()
         if case .running(let task, _) = state { task.cancel() }
         state = .over
     }

@@ -8,6 +8,8 @@ public import MatterController
 public struct CommandContext: Sendable {
     /// The controller of the server that carries out the run under way; `nil` for a process of its own.
     @TaskLocal static var served: Controller?
+    /// Where warnings about that run go: to its shell, and not to the log of the server.
+    @TaskLocal static var servedConsole: Console?
     /// The shares of that server.
     @TaskLocal static var servedShares: HouseShares?
 
@@ -82,6 +84,15 @@ public struct CommandContext: Sendable {
 }
 
 extension CommandContext {
+    /// Warns the shell whose command is carried out.
+    ///
+    /// - Parameter warn: takes what concerns no command of a shell.
+    static func warning(otherwise warn: @escaping Controller.Warn) -> Controller.Warn {
+        { text, hint in
+            if let servedConsole { servedConsole.warning(text, hint) } else { warn(text, hint) }
+        }
+    }
+
     /// How long D-Bus and Avahi may be silent: their fault is to be known before a search, which may take half of the
     /// time, ends and says that nothing was found.
     static func discoveryPatience(_ timeout: Duration) -> Duration { min(AvahiDiscovery.standardPatience, timeout / 3) }
@@ -135,6 +146,8 @@ public protocol NetworkCommand: AsyncParsableCommand {
     var isOfServer: Bool { get }
     /// Whether it goes on until it is stopped, or until something happens.
     var goesOn: Bool { get }
+    /// Whether its words mean what was shown before its process began.
+    var dependsOnStart: Bool { get }
 
     /// The arguments for the server, which has not the shell's files.
     func handedOver(_ arguments: [String]) throws -> [String]
@@ -160,6 +173,8 @@ extension NetworkCommand {
     public var isOfServer: Bool { false }
     /// False: most commands end by themselves.
     public var goesOn: Bool { false }
+    /// False: most words mean the same at any time.
+    public var dependsOnStart: Bool { false }
 
     /// Those of the shell.
     public func handedOver(_ arguments: [String]) throws -> [String] { arguments }
@@ -180,8 +195,12 @@ extension NetworkCommand {
             throw CommandFailure(error: error, target: target, isJSON: options.state.output.json)
         }
         do {
-            if CommandContext.served == nil { await context.controller.context.settle() }
-            try await run(context)
+            if CommandContext.served == nil {
+                await context.controller.context.settle()
+                try await run(context)
+            } else {
+                try await CommandContext.$servedConsole.withValue(context.console) { try await run(context) }
+            }
             await close(context)
         } catch {
             let accessHint = context.controller.issuers.accessHint().map(Hints.text)

@@ -5,6 +5,9 @@ import RainMaker
 protocol CustomClusterCommand: NodeSubject {}
 
 extension CustomClusterCommand {
+    /// True: most need no more than the session.
+    var isServed: Bool { true }
+
     func cluster(_ id: ClusterID, _ name: String, _ context: CommandContext) async throws -> CustomCluster {
         let record = try context.controller.nodes.record(of: node.node)
         return try await CustomCluster(

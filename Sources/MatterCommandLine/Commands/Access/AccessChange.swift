@@ -20,6 +20,9 @@ protocol AccessChange: NodeSubject {
 extension AccessChange {
     var isForAll: Bool { false }
 
+    var isServed: Bool { !isForAll }
+    var dependsOnStart: Bool { dependsOnPlaces }
+
     var target: NodeTarget? { isForAll ? nil : NodeTarget(node.node) }
 
     func validate() throws { try node.requireBare() }

@@ -17,6 +17,8 @@ struct AccessSet: AccessChange {
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var isServed: Bool { yes }
+
     func confirm(_ console: Console) throws {
         try console.confirm(
             "Replace our entries in the access control list of \(NodeTarget(node.node).text)?", given: yes)

@@ -4,6 +4,8 @@ import Synchronization
 extension CommandStart {
     /// Of a run within a process that goes on.
     @TaskLocal static var ofCall: CommandStart?
+    /// Of a run for a shell: when that shell's own process began.
+    @TaskLocal static var ofShell: CommandStart?
 
     /// When this process took its arguments.
     private static let taken = Atomic<UInt64>(0)
@@ -13,9 +15,15 @@ extension CommandStart {
 
     /// Of the command under way. A process whose start the kernel does not tell is as old as its arguments.
     static func ofThisRun() -> CommandStart {
-        if let ofCall { return ofCall }
+        if let start = ofShell ?? ofCall { return start }
+        let start = ofThisProcess()
+        return CommandStart(made: start.made, taken: start.taken)
+    }
+
+    /// When this process was made, and when it took its arguments, in milliseconds since 1970.
+    static func ofThisProcess() -> (made: UInt64, taken: UInt64) {
         let taken = taken.load(ordering: .relaxed)
-        return CommandStart(made: min(ProcessStart.unixMilliseconds() ?? taken, taken), taken: taken)
+        return (min(ProcessStart.unixMilliseconds() ?? taken, taken), taken)
     }
 
     /// Waits until a process that is made from now on is younger, as the kernel tells it, than what was just shown.

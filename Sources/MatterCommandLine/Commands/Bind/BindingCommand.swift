@@ -37,6 +37,8 @@ protocol BindingCommand: NetworkCommand {
 }
 
 extension BindingCommand {
+    var isServed: Bool { true }
+
     func validate() throws {
         guard options.address == nil else { throw ValidationError("--address is for one node, and this takes two") }
     }

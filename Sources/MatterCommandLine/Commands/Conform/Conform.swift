@@ -24,6 +24,7 @@ struct Conform: NodeSubject {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var onlyReads: Bool { true }
+    var isServed: Bool { true }
 
     func validate() throws {
         try node.requireBare()

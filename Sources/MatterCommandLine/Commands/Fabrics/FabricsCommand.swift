@@ -57,6 +57,8 @@ struct FabricsCommand: AsyncParsableCommand {
         @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+        var isServed: Bool { yes }
+
         func validate() throws { try node.requireBare() }
 
         func run(_ context: CommandContext) async throws {
@@ -82,6 +84,8 @@ struct FabricsCommand: AsyncParsableCommand {
         @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
         @Argument(help: "The name; at most 32 characters.") var label: String
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+        var isServed: Bool { true }
 
         func validate() throws { try node.requireBare() }
 

@@ -58,6 +58,8 @@ extension GroupCommand {
         @Argument(help: "Nodes by id or name, with /EP for an endpoint.") var nodes: [NodeArgument]
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+        var isServed: Bool { true }
+
         func run(_ context: CommandContext) async throws {
             let controller = context.controller
             let group = try controller.context.groups().find(group)
@@ -82,6 +84,9 @@ extension GroupCommand {
         @Flag(help: "The devices are gone for good: do not try to reach them.") var offline = false
         @Flag(help: "Exchange the group's key on the members that stay.") var rekey = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+        /// The exchange of a key is a job.
+        var isServed: Bool { !rekey }
 
         func run(_ context: CommandContext) async throws {
             let controller = context.controller
@@ -117,6 +122,8 @@ extension GroupCommand {
         @Flag(help: "The devices are gone for good: do not try to reach them.") var offline = false
         @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+        var isServed: Bool { yes }
 
         func run(_ context: CommandContext) async throws {
             let controller = context.controller

@@ -44,6 +44,8 @@ struct ICDCommand: AsyncParsableCommand {
         @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+        var isServed: Bool { true }
+
         func validate() throws { try node.requireBare() }
 
         func run(_ context: CommandContext) async throws {
@@ -64,6 +66,9 @@ struct ICDCommand: AsyncParsableCommand {
         @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
         @Flag(help: "Forget the key without telling the device.") var offline = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+        /// Without the device, there is no session to share.
+        var isServed: Bool { !offline }
 
         func validate() throws { try node.requireBare() }
 
@@ -88,6 +93,8 @@ struct ICDCommand: AsyncParsableCommand {
         @Option(name: .customLong("for"), help: ArgumentHelp("How long.", valueName: "DURATION"))
         var span = TimeSpan(.seconds(30))
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+        var isServed: Bool { true }
 
         func validate() throws {
             try node.requireBare()

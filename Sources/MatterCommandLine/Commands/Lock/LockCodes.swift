@@ -78,6 +78,8 @@ struct LockRemoveCode: DoorLockUsersCommand, NodeAndUserCommand {
     var code: UInt16?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var isServed: Bool { true }
+
     mutating func leaveOutOptions() { code = nil }
 
     mutating func takeOwn(_ given: LineOption.Given) -> Bool {

@@ -90,6 +90,8 @@ struct LockRestrict: DoorLockUsersCommand, NodeAndUserCommand {
     var hours: DayHours?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var isServed: Bool { true }
+
     mutating func leaveOutOptions() { (from, until, days, hours) = (nil, nil, nil, nil) }
 
     mutating func takeOwn(_ given: LineOption.Given) -> Bool {
@@ -129,6 +131,8 @@ struct LockUnrestrict: DoorLockUsersCommand, NodeAndUserCommand {
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Argument(help: "The user, by index or name.") var user: String
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    var isServed: Bool { true }
 
     func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         try await lock.unrestrict(try await lock.user(user))

@@ -77,6 +77,8 @@ struct NetConnect: NetChangeCommand {
     @Argument(help: "The network, as net status shows it.") var network: String
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var isServed: Bool { true }
+
     func run(_ context: CommandContext) async throws {
         try await carryOut(.connect(id: try await id(of: network, context)), context)
     }
@@ -96,6 +98,8 @@ struct NetRemove: NetChangeCommand {
     @Flag(help: "Also the network that the node is on.") var force = false
     @Flag(help: "Skip the confirmation prompt.") var yes = false
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    var isServed: Bool { yes }
 
     func run(_ context: CommandContext) async throws {
         _ = try context.controller.nodes.record(of: node.node)

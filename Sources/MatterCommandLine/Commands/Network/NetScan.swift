@@ -15,6 +15,8 @@ struct NetScan: NodeSubject {
     var ssid: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var isServed: Bool { true }
+
     func validate() throws {
         if let ssid, !(1...32).contains(ssid.utf8.count) { throw ValidationError("--ssid is 1 to 32 bytes long") }
     }

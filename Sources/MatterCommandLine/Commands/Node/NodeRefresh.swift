@@ -17,6 +17,7 @@ extension NodeCommand {
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         var onlyReads: Bool { true }
+        var isServed: Bool { true }
 
         private var isOne: Bool { selection.meansOne(nodes) }
 

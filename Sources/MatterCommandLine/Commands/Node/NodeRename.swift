@@ -18,6 +18,9 @@ extension NodeCommand {
         @Flag(help: "Also tell the cloud that issues for the fabric.") var cloud = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+        /// Without the device, there is no session to share.
+        var isServed: Bool { onDevice && !cloud }
+
         func run(_ context: CommandContext) async throws {
             try ShortForms.check(name)
             let (record, endpoint) = try context.controller.nodes.place(of: node.node, endpoint: node.endpoint)

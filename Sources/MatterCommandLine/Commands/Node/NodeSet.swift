@@ -21,6 +21,9 @@ extension NodeCommand {
         var onDevice = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+        /// Without the device, there is no session to share.
+        var isServed: Bool { onDevice }
+
         func validate() throws {
             guard name != nil || room != nil || noRoom else {
                 throw ValidationError("say what to change: --name, --room or --no-room")

@@ -1,6 +1,7 @@
 import Glibc
 import HouseServer
 import MatterController
+import Synchronization
 
 /// The commands of this user's shells, carried out by the server over its own sessions.
 struct HouseShell: ShellCommands {
@@ -29,27 +30,37 @@ struct HouseShell: ShellCommands {
     func run(
         _ call: ShellCall, isUnheard: @escaping @Sendable () -> Bool,
         print: @escaping @Sendable (Bool, [UInt8]) -> Void
-    ) async -> Int32 {
+    ) async -> Int32? {
+        let asks = Atomic(false)
         let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { if input >= 0 { close(input) } }
         let terminal = Terminal(
             input: input, environment: { call.environment[$0] },
             isTerminal: { stream in
                 switch stream {
-                case .input: call.terminals.contains("input")
-                case .output: call.terminals.contains("output")
-                case .error: call.terminals.contains("error")
+                case .input:
+                    // Only a question wants to know. It comes before anything is changed, and is not for the server to ask.
+                    guard call.terminals.contains("input") else { return false }
+                    asks.store(true, ordering: .relaxed)
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return false
+                case .output: return call.terminals.contains("output")
+                case .error: return call.terminals.contains("error")
                 }
             },
             isUnheard: isUnheard,
             write: { text, stream in
-                print(stream == .error, Array(text.utf8))
+                if !asks.load(ordering: .relaxed) { print(stream == .error, Array(text.utf8)) }
                 return 0
             })
-        return await CommandContext.$served.withValue(controller) {
+        let start = call.start.map { CommandStart(made: $0.made, taken: $0.taken) }
+        let status = await CommandContext.$served.withValue(controller) {
             await CommandContext.$servedShares.withValue(shares) {
-                await Program.run(call.arguments, with: modules, on: terminal)
+                await CommandStart.$ofShell.withValue(start) {
+                    await Program.run(call.arguments, with: modules, on: terminal)
+                }
             }
         }
+        return asks.load(ordering: .relaxed) ? nil : status
     }
 }

@@ -106,6 +106,7 @@ struct ServeRun: NetworkCommand {
         // Commands go over the sessions of the subscriptions.
         house.sessions = .long
         house.keepsSessions = false
+        house.warn = CommandContext.warning(otherwise: house.warn)
         let controller = Controller(house)
         do {
             let shares = try HouseShares(

@@ -13,7 +13,7 @@ struct ServerCall {
     private static let greeting: Int32 = 1000
     /// How long it may take to say what came of a command that is interrupted, in milliseconds.
     private static let farewell: Int32 = 10_000
-    /// How long it may take beyond the time of the command, in milliseconds.
+    /// How long it may say nothing beyond the time of the command, in milliseconds. A server that works says so.
     private static let overtime: Int64 = 30_000
     /// How often a command that goes on looks whether its result is still read, in milliseconds.
     private static let pace: Int64 = 500
@@ -26,10 +26,14 @@ struct ServerCall {
         "NO_COLOR", "TERM", "TZ", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
     ]
 
+    /// Options that name a file of the shell, which the server would look for in another folder.
+    static let fileOptions = ["--cluster-defs", "--json-fields"]
+
     private let arguments: [String]
     private let options: NetworkOptions
     private let mayRepeat: Bool
     private let goesOn: Bool
+    private let dependsOnStart: Bool
     private let patience: Int64
 
     /// - Returns: `nil` for a command that goes its own way.
@@ -47,6 +51,7 @@ struct ServerCall {
         self.options = options
         mayRepeat = command.onlyReads
         goesOn = command.goesOn
+        dependsOnStart = command.dependsOnStart
         patience = Int64((command.longestRun ?? Budget.standard) / .milliseconds(1)) + Self.overtime
     }
 
@@ -59,7 +64,13 @@ struct ServerCall {
             if last == UInt8(ascii: "="), octet == UInt8(ascii: "@") { return true }
             last = octet
         }
-        return argument == "-"
+        return argument == "-" || fileOptions.contains { isGiven($0.utf8, argument.utf8) }
+    }
+
+    /// Whether an argument is an option, with or without its value.
+    private static func isGiven(_ option: String.UTF8View, _ argument: String.UTF8View) -> Bool {
+        guard argument.starts(with: option) else { return false }
+        return argument.dropFirst(option.count).first.map { $0 == UInt8(ascii: "=") } ?? true
     }
 
     /// The socket of a state directory's server, by the directory's place on the disk.
@@ -102,7 +113,11 @@ struct ServerCall {
         if terminal.isTerminal(.input) { terminals.insert("input") }
         if terminal.isTerminal(.output) { terminals.insert("output") }
         if terminal.isTerminal(.error) { terminals.insert("error") }
-        let call = ShellCall(arguments: arguments, environment: environment, terminals: terminals)
+        var call = ShellCall(arguments: arguments, environment: environment, terminals: terminals)
+        if dependsOnStart {
+            let start = CommandStart.ofThisProcess()
+            call.start = ShellCall.Start(made: start.made, taken: start.taken)
+        }
         guard connection.send(call.line) else { return lost(since: .now, isInterrupted: false, hasResult: false) }
         return follow(connection)
     }
@@ -122,6 +137,7 @@ struct ServerCall {
                 hasResult = true
                 terminal.part(String(decoding: text, as: UTF8.self))
             case .frame(.error(let text)): terminal.error(String(decoding: text, as: UTF8.self))
+            case .frame(.working): break
             case .frame(.end(let status)): return Int32(status)
             case .late where goesOn && !isInterrupted:
                 // Only a line that is written would tell.
@@ -130,6 +146,8 @@ struct ServerCall {
                     _ = connection.send(ShellCall.unheard)
                 }
                 continue
+            // It has to ask a person, and has changed nothing.
+            case .frame(.declined) where !isInterrupted: return nil
             case .frame(.accepted), .frame(.declined), .lost, .late:
                 return lost(since: start, isInterrupted: isInterrupted, hasResult: hasResult)
             case .interrupted:

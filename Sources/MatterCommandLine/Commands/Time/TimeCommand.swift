@@ -19,6 +19,8 @@ struct TimeSync: NodeSubject {
     @Argument(help: "Node id or name.", completion: .kind(.node)) var node: NodeArgument
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var isServed: Bool { true }
+
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {

@@ -17,6 +17,8 @@ struct WindowOpen: NodeSubject {
     @Flag(help: "With the setup code that the device was made with, which matterctl does not know.") var basic = false
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var isServed: Bool { true }
+
     func validate() throws {
         try node.requireBare()
         guard AdministrationService.windowDurations.contains(span.duration) else {

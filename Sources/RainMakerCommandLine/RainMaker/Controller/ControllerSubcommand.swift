@@ -9,6 +9,9 @@ extension HubSubcommand {
     static var processing: Duration? { HubDevice.processing }
     static var defaultTimeout: Duration { .seconds(90) }
 
+    /// False: the cloud is asked with what this process knows of it, and devices may take longer than the server waits.
+    var isServed: Bool { false }
+
     func device(_ context: CommandContext) async throws -> HubDevice {
         HubDevice(try await cluster(HubDevice.cluster, HubDevice.name, context))
     }

@@ -15,6 +15,9 @@ extension RainMakerDataset {
         var file: String
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+        /// False: the file is the shell's.
+        var isServed: Bool { false }
+
         func run(_ context: CommandContext) async throws {
             let dataset = try SecretText(InputFile.firstLine(file))
             try await device(context).setDataset(dataset)
