@@ -91,7 +91,7 @@ extension NodeExamination {
         let up = facts.value(GeneralDiagnostics.upTime)
         let reason = facts.value(GeneralDiagnostics.bootReason)
         let seen =
-            "started \(count) times" + (up.map { ", up for \(Self.days($0))" } ?? "")
+            "started \(count == 1 ? "once" : "\(count) times")" + (up.map { ", up for \(Self.days($0))" } ?? "")
             + (reason.map { ", because of \($0)" } ?? "")
         switch reason {
         case .brownOutReset?: return Check(.reboots, .warning, seen, cure: .step("doctor.power"))
