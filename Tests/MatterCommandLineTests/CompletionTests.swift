@@ -133,7 +133,7 @@ import Testing
         #expect(try await candidates("lock", "config", "Desk lamp", "--mode", "p") == ["privacy", "passage"])
         #expect(
             try await candidates("lock", "config", "Desk lamp", "--volume=") == [
-                "--volume=silent", "--volume=low", "--volume=high", "--volume=medium",
+                "--volume=silent", "--volume=low", "--volume=medium", "--volume=high",
             ])
     }
 
