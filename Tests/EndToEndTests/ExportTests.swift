@@ -263,7 +263,7 @@ import Testing
 
     @Test(
         "a fabric that the official controller made goes back to it, with a light that matterctl has commissioned",
-        .enabled(if: PeerPython.hasController), .timeLimit(.minutes(10)))
+        .enabled(if: PeerPython.hasController), .timeLimit(.minutes(20)))
     func official() async throws {
         let device = try await VirtualDevice.start(isAdvertised: true)
         let second = try await VirtualDevice.start(isAdvertised: true)

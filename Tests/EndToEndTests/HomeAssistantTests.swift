@@ -113,14 +113,14 @@ struct HomeAssistantTests {
 
     @Test(
         "a whole session of each client ends well, and each answer is that of python-matter-server, field by field",
-        .enabled(if: PeerPython.hasServer), .timeLimit(.minutes(10)), arguments: HomeAssistantClient.allCases)
+        .enabled(if: PeerPython.hasServer), .timeLimit(.minutes(20)), arguments: HomeAssistantClient.allCases)
     func session(client: HomeAssistantClient) async throws {
         try await compare(client, on: 5590, "dimmable-light,on-off-switch", Self.session)
     }
 
     @Test(
         "a bridge gains and loses devices: each client is told as python-matter-server tells it, field by field",
-        .enabled(if: PeerPython.hasServer), .timeLimit(.minutes(10)), arguments: HomeAssistantClient.allCases)
+        .enabled(if: PeerPython.hasServer), .timeLimit(.minutes(20)), arguments: HomeAssistantClient.allCases)
     func livingBridge(client: HomeAssistantClient) async throws {
         try await compare(client, on: 5620, "aggregator", Self.bridge)
     }

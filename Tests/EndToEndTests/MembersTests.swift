@@ -249,7 +249,7 @@ import Testing
 
     @Test(
         "killed at any moment: the holder and those who stay are never locked out, and the same command goes on",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func killed() async throws {
         let lamp = try await VirtualDevice.start(isAdvertised: true)
         defer { lamp.stop() }

@@ -15,7 +15,7 @@ import Testing
 
     @Test(
         "beside the official controller: both switch its lights, one that was off is joined later, and our entries go again",
-        .enabled(if: PeerPython.hasController), .timeLimit(.minutes(10)))
+        .enabled(if: PeerPython.hasController), .timeLimit(.minutes(20)))
     func official() async throws {
         let lamp = try await VirtualDevice.start(isAdvertised: true)
         defer { lamp.stop() }
@@ -87,7 +87,7 @@ import Testing
 
     @Test(
         "python-matter-server keeps its subscriptions while its lights are joined, and hears of every change",
-        .enabled(if: PeerPython.hasServer), .timeLimit(.minutes(10)))
+        .enabled(if: PeerPython.hasServer), .timeLimit(.minutes(20)))
     func subscriptions() async throws {
         let devices = [
             try await VirtualDevice.start("on-off-light", isAdvertised: true),
@@ -145,7 +145,7 @@ import Testing
 
     @Test(
         "killed at any moment: the other program still administers each light, and what is left is resumed",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func killed() async throws {
         let lamp = try await VirtualDevice.start(isAdvertised: true)
         defer { lamp.stop() }

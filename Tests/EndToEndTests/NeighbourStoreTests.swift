@@ -37,7 +37,7 @@ import Testing
 
     @Test(
         "each layout of each program is read, checked, taken over, and its lights are switched",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func layouts() async throws {
         let house = try await House.start()
         defer { house.stop() }
@@ -83,7 +83,7 @@ import Testing
 
     @Test(
         "a store with several fabrics, one of them with an intermediate authority: each is joined and taken over by its id",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func several() async throws {
         let lamp = try await VirtualDevice.start(isAdvertised: true)
         let hall = try await VirtualDevice.start(isAdvertised: true)
@@ -197,7 +197,7 @@ import Testing
 
     @Test(
         "the official controller's own store is taken over, with the lights that it has commissioned",
-        .enabled(if: PeerPython.hasController), .timeLimit(.minutes(10)))
+        .enabled(if: PeerPython.hasController), .timeLimit(.minutes(20)))
     func official() async throws {
         let device = try await VirtualDevice.start(isAdvertised: true)
         defer { device.stop() }

@@ -46,7 +46,7 @@ import Testing
 
     @Test(
         "one light is off: the identity key is exchanged on both, once it is back; or the old one is kept",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func identityKey() async throws {
         let house = try await House.made()
         defer { house.stop() }
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "the key of a group is exchanged while a member is off, and all of them hear us then", .timeLimit(.minutes(10)))
+        "the key of a group is exchanged while a member is off, and all of them hear us then", .timeLimit(.minutes(20)))
     func group() async throws {
         let house = try await House.made()
         defer { house.stop() }

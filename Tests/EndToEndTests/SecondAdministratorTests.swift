@@ -6,7 +6,7 @@ import Testing
 @Suite("A second administrator", .enabled(if: Laboratory.isHere), .laboratorySlot) struct SecondAdministratorTests {
     @Test(
         "joins by the codes of windows that we open, and opens one itself, by which another of us joins",
-        .enabled(if: PeerPython.hasController), .timeLimit(.minutes(10)))
+        .enabled(if: PeerPython.hasController), .timeLimit(.minutes(20)))
     func windows() async throws {
         let device = try await VirtualDevice.start(isAdvertised: true)
         defer { device.stop() }

@@ -112,7 +112,7 @@ import Testing
 
     @Test(
         "python-matter-server adds a house, but for a device without room; then both control it, and nothing is opened twice",
-        .enabled(if: PeerPython.hasServer), .timeLimit(.minutes(10)))
+        .enabled(if: PeerPython.hasServer), .timeLimit(.minutes(20)))
     func house() async throws {
         let devices = [
             try await VirtualDevice.start("on-off-light", isAdvertised: true),

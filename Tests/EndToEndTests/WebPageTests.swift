@@ -37,7 +37,7 @@ import Testing
 
     @Test(
         "behind nginx with TLS the page works, and no log has the token", .enabled(if: hasProxy),
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func proxy() async throws {
         let folder = try TemporaryFolder()
         let (facts, output) = try await run([], by: "proxy.py", in: folder)
