@@ -217,6 +217,7 @@ check: deps
 	swift format lint --strict --recursive $(SOURCES)
 	python3 Tests/Tools/generate_catalogue.py --check
 	python3 Tests/Tools/generate_memberwise.py --check
+	python3 Tests/Tools/generate_options.py --check
 	python3 Tests/Tools/generate_page.py --check
 	Tests/Tools/check_dashboard.py
 	if [ -d "$(SHARED)/reference" ]; then

@@ -22,9 +22,10 @@ struct CommandPolicy: Equatable {
     /// The commands that change no device and no record. Sessions, counters and caches are written all the same.
     static let reading = CommandPolicy(allowed: [
         "acl ls", "attest", "battery", "button", "clusters", "color", "conform", "cover", "dcl certified",
-        "dcl model", "dcl pki", "dcl vendor", "dcl versions", "decode", "describe", "discover", "doctor", "energy",
-        "events", "fabric ls", "fabric show", "fan", "group ls", "icd ls", "job ls", "job show", "lock",
-        "lock codes", "map", "media", "mode", "motion", "net status", "network credentials ls", "node fabrics ls",
+        "dcl model", "dcl pki", "dcl vendor", "dcl versions", "decode", "describe", "discover", "doctor", "door-lock",
+        "door-lock codes", "energy",
+        "events", "fabric ls", "fabric show", "fan", "group ls", "icd ls", "job ls", "job show", "map", "media", "mode",
+        "motion", "net status", "network credentials ls", "node fabrics ls",
         "node ls", "node show", "payload parse", "ping", "read", "room ls", "scene", "sensor", "serve shares",
         "serve token ls",
         "session ls",
@@ -136,8 +137,10 @@ struct CommandPolicy: Equatable {
     static func names(of command: any ParsableCommand) -> [String] {
         let naming = command as? any VerbNaming
         let places = places(of: type(of: command), below: MatterCtl.self)
-        return (naming?.otherNames ?? [])
+        let names =
+            (naming?.otherNames ?? [])
             + places.map { ($0 + (naming?.verbName.map { [$0] } ?? [])).joined(separator: " ") }
+        return OldSpellings.names(names)
     }
 
     /// The words that lead to a command. Some stand in two places.
@@ -164,7 +167,7 @@ extension KindLineCommand {
     /// The verb that a line means.
     var verb: DeviceKind.Verb? { verbName.flatMap(Self.kind.verb) }
 
-    /// `unlock` for `lock unlock`; for what shows a state also `lock show`, and what earlier versions said.
+    /// `unlock` for `door-lock unlock`; for what shows a state also `door-lock show`, and what earlier versions said.
     var otherNames: [String] {
         guard let verb else { return (["show"] + Self.kind.showAliases).map { "\(Self.kind.name) \($0)" } }
         return verb.isShort ? [verb.name] : []

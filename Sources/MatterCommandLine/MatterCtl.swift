@@ -13,7 +13,7 @@ struct MatterCtl: AsyncParsableCommand {
     private static let kinds: [any ParsableCommand.Type] = DeviceKind.all.flatMap(commands)
 
     private static func commands(of declaration: any DeviceKindDeclaration.Type) -> [any ParsableCommand.Type] {
-        declaration == LockKind.self ? [DoorLockCommand.self, Unlock.self] : [command(of: declaration)]
+        declaration == LockKind.self ? [DoorLockCommand.self, LockDoor.self, Unlock.self] : [command(of: declaration)]
     }
 
     private static func command(of declaration: any DeviceKindDeclaration.Type) -> any KindLineCommand.Type {

@@ -82,7 +82,7 @@ import Testing
         let failure = try await matterctl.fail(5, "invoke", "door", "1/door-lock/unlock-door", "pin-code=text:9999")
         #expect(
             failure.stderr.contains(
-                "FAILURE\nhint: the bolt is jammed, or the lock does not know this PIN code; see its codes: matterctl lock codes door"
+                "FAILURE\nhint: the bolt is jammed, or the lock does not know this PIN code; see its codes: matterctl door-lock codes door"
             ),
             "\(failure)")
         let file = matterctl.folder.file("wrong.json")

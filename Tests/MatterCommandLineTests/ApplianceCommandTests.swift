@@ -269,11 +269,13 @@ import Testing
         #expect(try await shell.succeed("lock").stdout.hasPrefix("it\t1\tstate\tUnlocked\n"))
         try await quiet("lock it")
         _ = try await locks.text { $0.contains("\"quantity\":\"state\",\"value\":\"Locked\"") }
-        #expect(try await shell.succeed("lock show it").stdout.hasPrefix("1\tstate\tLocked\n"))
+        #expect(try await shell.succeed("door-lock show it").stdout.hasPrefix("1\tstate\tLocked\n"))
         _ = await locks.stop()
-        for line in ["lock lock it --watch", "lock show it --pin @x"] { _ = try await failure(line, 64, "usage") }
+        for line in ["door-lock lock it --watch", "door-lock show it --pin @x"] {
+            _ = try await failure(line, 64, "usage")
+        }
         let late = try await failure("lock -v codes it", 64, "usage")
-        #expect(late.text("message") == "'lock codes' is a command: its options belong after it")
+        #expect(late.text("message") == "'door-lock codes' is a command: its options belong after it")
         _ = await device.stop()
     }
 
@@ -334,7 +336,7 @@ import Testing
     @Test("a node cannot be called like a subcommand whose command has a short form")
     func names() async throws {
         try await shell.succeed("fabric create home")
-        for (name, command) in [("open", "cover"), ("codes", "lock"), ("speed", "fan"), ("hue", "color")] {
+        for (name, command) in [("open", "cover"), ("codes", "door-lock"), ("speed", "fan"), ("hue", "color")] {
             let taken = try await failure("node rename it \(name)", 64, "name.invalid")
             #expect(taken.text("message") == "not a valid node name: '\(command) \(name)' is a command")
         }

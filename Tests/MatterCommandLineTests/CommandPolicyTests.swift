@@ -141,6 +141,8 @@ import Testing
             ("cover bedroom 40%", "cover position"), ("lock show door", "lock show"), ("lock door", "lock lock"),
             ("mode robot", "mode"), ("mode robot quick", "mode set"), ("toggle lamp", "toggle"),
             ("unlock door", "unlock"), ("unlock door", "lock unlock"), ("lock unlock door", "unlock"),
+            ("door-lock door", "door-lock"), ("door-lock door", "lock"), ("lock door", "door-lock lock"),
+            ("unlock door", "door-lock unlock"), ("lock codes door", "door-lock codes"),
             ("lock show door", "lock"), ("lock codes door", "lock codes"), ("scene ls hall", "scene ls"),
             ("scene show hall", "scene"), ("scene recall hall 3", "scene recall"),
             ("scene store hall 3", "scene store"),
@@ -149,6 +151,19 @@ import Testing
         let words = line.split(separator: " ").map(String.init)
         let command = try #require(inProgram { Program.command(of: words) })
         #expect(inProgram { CommandPolicy.names(of: command) }.contains(name))
+    }
+
+    /// `lock` by itself was the command that looks when lists were written that have it.
+    @Test("a list that has 'lock' lets locks be looked at, and not be locked")
+    func lockIsLooked() throws {
+        let policy = CommandPolicy(allowed: ["lock"])
+        for (line, refused) in [
+            ("lock", false), ("door-lock door", false), ("lock show door", false), ("lock door", true),
+        ] {
+            let words = line.split(separator: " ").map(String.init)
+            let command = try #require(inProgram { Program.command(of: words) })
+            #expect(inProgram { policy.refuses(CommandPolicy.names(of: command)) } == refused, "\(line)")
+        }
     }
 
     @Test("the reminder refuses what changes anything, before it does, and lets what looks run; 0 is no reminder")

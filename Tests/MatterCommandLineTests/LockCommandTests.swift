@@ -30,43 +30,44 @@ import Testing
     }
 
     private func users() async throws -> [JSONValue] {
-        try await shell.succeed("lock codes door --json").json().arrayValue ?? []
+        try await shell.succeed("door-lock codes door --json").json().arrayValue ?? []
     }
 
     @Test("codes are added, listed by user and removed; one that the lock has already, or that is too short, is not")
     func codes() async throws {
         let device = try await door()
         #expect(try await users().isEmpty)
-        let added = try await shell.succeed("lock add-code door --pin @- --name Ada", input: "1234\n")
+        let added = try await shell.succeed("door-lock add-code door --pin @- --name Ada", input: "1234\n")
         #expect(added.stdout == "user\t1\ncode\t1\n", "\(added)")
-        let taken = try await fails("lock add-code door --pin @- --name Bob", input: "1234\n", 5, "lock.duplicate-code")
+        let taken = try await fails(
+            "door-lock add-code door --pin @- --name Bob", input: "1234\n", 5, "lock.duplicate-code")
         #expect(taken.text("message") == "node 'door' has this PIN code already")
         #expect(taken.text("response") == "Duplicate" && taken["responseCode"] == 2)
-        let short = try await fails("lock add-code door --pin @-", input: "123\n", 64, "node.limits")
+        let short = try await fails("door-lock add-code door --pin @-", input: "123\n", 64, "node.limits")
         #expect(short.text("message") == "the PIN codes of node 'door' have 4 to 8 digits")
-        _ = try await fails("lock add-code door --pin @-", input: "12a4\n", 64, "node.limits")
-        _ = try await fails("lock add-code door --pin @- --name Bartholomew", input: "4321\n", 64, "node.limits")
-        _ = try await fails("lock add-code door", 64, "usage.no-terminal")
-        let shown = try await shell.run("lock add-code door --pin 9876")
+        _ = try await fails("door-lock add-code door --pin @-", input: "12a4\n", 64, "node.limits")
+        _ = try await fails("door-lock add-code door --pin @- --name Bartholomew", input: "4321\n", 64, "node.limits")
+        _ = try await fails("door-lock add-code door", 64, "usage.no-terminal")
+        let shown = try await shell.run("door-lock add-code door --pin 9876")
         #expect(shown.status == 64 && !shown.stderr.contains("9876"), "\(shown)")
 
-        let second = try await shell.succeed("lock add-code door --pin @- --user Ada --json", input: "56789\n")
+        let second = try await shell.succeed("door-lock add-code door --pin @- --user Ada --json", input: "56789\n")
         #expect(second.stdout == "{\"user\":1,\"code\":2}\n", "\(second)")
         let person = try Shell(terminals: [.input, .error])
-        let asked = try await person.succeed("lock add-code door --home \(shell.home)", input: "2468\n")
+        let asked = try await person.succeed("door-lock add-code door --home \(shell.home)", input: "2468\n")
         // On a slow machine it says first what it waits for.
         #expect(asked.stderr.hasSuffix("PIN code to add to node 'door':\n"), "\(asked)")
         let listed = try await users()
         #expect(listed.count == 2 && listed.first?["name"] == "Ada" && listed.first?["type"] == "UnrestrictedUser")
         #expect(listed.first?["credentials"]?.arrayValue?.map { $0["index"] } == [1, 2], "\(listed)")
-        #expect(try await shell.succeed("lock codes door").stdout.hasPrefix("1\tAda\tOccupiedEnabled\t"))
+        #expect(try await shell.succeed("door-lock codes door").stdout.hasPrefix("1\tAda\tOccupiedEnabled\t"))
         try await shell.succeed("unlock door --pin @-", input: "56789\n")
 
-        try await quiet("lock remove-code door Ada --code 1")
-        _ = try await fails("lock remove-code door Ada --code 1", 3, "lock.unknown-user")
+        try await quiet("door-lock remove-code door Ada --code 1")
+        _ = try await fails("door-lock remove-code door Ada --code 1", 3, "lock.unknown-user")
         _ = try await fails("unlock door --pin @-", input: "1234\n", 5, "im.status")
-        try await quiet("lock remove-code door 1")
-        _ = try await fails("lock remove-code door Ada", 3, "lock.unknown-user")
+        try await quiet("door-lock remove-code door 1")
+        _ = try await fails("door-lock remove-code door Ada", 3, "lock.unknown-user")
         #expect(try await users().map { $0["user"] } == [2])
         _ = await device.stop()
     }
@@ -75,10 +76,10 @@ import Testing
     func full() async throws {
         let device = try await door()
         for code in 1...10 {
-            try await shell.succeed("lock add-code door --pin @-", input: "\(1000 + code)\n")
+            try await shell.succeed("door-lock add-code door --pin @-", input: "\(1000 + code)\n")
         }
-        let full = try await fails("lock add-code door --pin @-", input: "1011\n", 5, "lock.full")
-        #expect(full.text("hint") == "see the users and their codes: matterctl lock codes door")
+        let full = try await fails("door-lock add-code door --pin @-", input: "1011\n", 5, "lock.full")
+        #expect(full.text("hint") == "see the users and their codes: matterctl door-lock codes door")
         #expect(try await users().count == 10)
         _ = await device.stop()
     }
@@ -86,20 +87,20 @@ import Testing
     @Test("a user is restricted to dates, to days and hours, or to both, and freed again")
     func restrictions() async throws {
         let device = try await door()
-        try await shell.succeed("lock add-code door --pin @- --name Ada", input: "1234\n")
-        try await quiet("lock restrict door Ada --from 2020-01-01 --until 2020-12-24T18:00")
+        try await shell.succeed("door-lock add-code door --pin @- --name Ada", input: "1234\n")
+        try await quiet("door-lock restrict door Ada --from 2020-01-01 --until 2020-12-24T18:00")
         func when() async throws -> JSONValue? { try await users().first?["schedules"] }
         #expect(try await when() == [["from": "2020-01-01T00:00:00", "until": "2020-12-24T18:00:00"]])
         _ = try await fails("unlock door --pin @-", input: "1234\n", 5, "im.status")
-        try await quiet("lock restrict door 1 --days sat-mon --hours 8:00-17:00")
+        try await quiet("door-lock restrict door 1 --days sat-mon --hours 8:00-17:00")
         #expect(try await when() == [["days": ["sun", "mon", "sat"], "from": "08:00", "until": "17:00"]])
         try await quiet(
-            "lock restrict door Ada --days all --hours 0:00-23:59 --from 2020-01-01 --until 2099-12-31")
+            "door-lock restrict door Ada --days all --hours 0:00-23:59 --from 2020-01-01 --until 2099-12-31")
         let both = try await users().first
         #expect(
             both?["type"] == "ScheduleRestrictedUser" && both?["schedules"]?.arrayValue?.count == 2, "\(both as Any)")
         #expect(both?["schedules"]?.arrayValue?.last?["until"] == "2100-01-01T00:00:00", "the end of the day")
-        try await quiet("lock unrestrict door Ada")
+        try await quiet("door-lock unrestrict door Ada")
         #expect(try await when() == [])
         #expect(try await users().first?["type"] == "UnrestrictedUser")
         try await shell.succeed("unlock door --pin @-", input: "1234\n")
@@ -113,7 +114,7 @@ import Testing
             "--days mon --hours 9:00-8:00", "--days funday --hours 8:00-9:00", "--from 2026-12-01Z --until 2026-12-02",
             "--from 2026-12-01T10:00+01:00 --until 2026-12-02",
         ] {
-            _ = try await fails("lock restrict door Ada \(words)", 64, "usage")
+            _ = try await fails("door-lock restrict door Ada \(words)", 64, "usage")
         }
         _ = await device.stop()
     }
@@ -122,7 +123,7 @@ import Testing
     func oneDay() async throws {
         let device = try await door(isTyped: true)
         try await device.carryOut("1 door-lock one-day")
-        try await shell.succeed("lock add-code door --pin @- --name Ada", input: "1234\n")
+        try await shell.succeed("door-lock add-code door --pin @- --name Ada", input: "1234\n")
         func when() async throws -> JSONValue? { try await users().first?["schedules"] }
         func days() async throws -> [JSONValue?] {
             var masks: [JSONValue?] = []
@@ -134,16 +135,16 @@ import Testing
             }
             return masks
         }
-        try await quiet("lock restrict door Ada --days mon-fri --hours 8:00-17:00")
+        try await quiet("door-lock restrict door Ada --days mon-fri --hours 8:00-17:00")
         #expect(
             try await when() == [["days": ["mon", "tue", "wed", "thu", "fri"], "from": "08:00", "until": "17:00"]])
         #expect(try await days() == [2, 4, 8, 16, 32, nil])
-        try await quiet("lock restrict door Ada --days sat,sun --hours 9:00-12:00")
+        try await quiet("door-lock restrict door Ada --days sat,sun --hours 9:00-12:00")
         #expect(try await when() == [["days": ["sun", "sat"], "from": "09:00", "until": "12:00"]])
         #expect(try await days() == [1, 64, nil, nil, nil, nil])
-        try await quiet("lock restrict door Ada --days sat --hours 9:00-12:00")
+        try await quiet("door-lock restrict door Ada --days sat --hours 9:00-12:00")
         #expect(try await days() == [64, nil, nil, nil, nil, nil])
-        try await quiet("lock unrestrict door Ada")
+        try await quiet("door-lock unrestrict door Ada")
         #expect(try await when() == [])
         _ = await device.stop()
     }
@@ -152,22 +153,23 @@ import Testing
     func settings() async throws {
         let device = try await door()
         try await quiet(
-            "lock config door --wrong-code-limit 5 --auto-relock 1m --lockout 20s --mode privacy --pin-for-remote yes")
+            "door-lock config door --wrong-code-limit 5 --auto-relock 1m --lockout 20s --mode privacy --pin-for-remote yes"
+        )
         let terminal = try Shell(terminals: [.output])
-        let drawn = try await terminal.succeed("lock config door --home \(shell.home)").stdout
+        let drawn = try await terminal.succeed("door-lock config door --home \(shell.home)").stdout
         for part in ["wrong-code-limit  5", "60 s", "20 s", "privacy", "yes"] {
             #expect(drawn.contains(part), "\(drawn)")
         }
         #expect(try await shell.succeed("read door 1/door-lock/wrong-code-entry-limit").stdout == "5\n")
-        try await quiet("lock config door --auto-relock never")
-        let never = try await terminal.succeed("lock config door --home \(shell.home)").stdout
+        try await quiet("door-lock config door --auto-relock never")
+        let never = try await terminal.succeed("door-lock config door --home \(shell.home)").stdout
         #expect(never.contains("never"), "\(never)")
         #expect(try await shell.succeed("read door 1/door-lock/auto-relock-time").stdout == "0\n")
-        let lacks = try await fails("lock config door --volume low", 6, "node.lacks")
+        let lacks = try await fails("door-lock config door --volume low", 6, "node.lacks")
         #expect(lacks.text("message") == "node 'door' has no setting 'volume'")
-        let range = try await fails("lock config door --wrong-code-limit 0", 64, "node.limits")
+        let range = try await fails("door-lock config door --wrong-code-limit 0", 64, "node.limits")
         #expect(range.text("message") == "wrong-code-limit: 0 is outside 1…255")
-        _ = try await fails("lock config door --mode sideways", 64, "node.limits")
+        _ = try await fails("door-lock config door --mode sideways", 64, "node.limits")
         _ = await device.stop()
     }
 }

@@ -57,7 +57,7 @@ struct PlainLineTests {
 
     @Test("the options of all commands are those of one list, for the parser and for the short way")
     func declared() {
-        #expect(Self.commands.count == 28)
+        #expect(Self.commands.count == 29)
         for line in Self.lines { #expect(!line.names.isEmpty, "\(line.words) is not read the short way") }
         var used: Set<LineOption> = []
         for type in Self.commands {
@@ -83,11 +83,12 @@ struct PlainLineTests {
     private static let lines: [(words: [String], names: Set<String>)] = [
         ["level", "kitchen", "50%"], ["level", "kitchen", "50%", "--no-on-off"], ["off", "kitchen"],
         ["off", "kitchen", "--effect", "dying-light"], ["identify", "kitchen"], ["unlock", "door"],
-        ["lock", "add-code", "door"], ["lock", "remove-code", "door", "Ada"], ["lock", "config", "door"],
-        ["lock", "restrict", "door", "Ada", "--from", "2026-12-01", "--until", "2026-12-24"],
-        ["lock", "restrict", "door", "Ada", "--days", "all", "--hours", "01:00-02:00"],
+        ["door-lock", "add-code", "door"], ["door-lock", "remove-code", "door", "Ada"],
+        ["door-lock", "config", "door"],
+        ["door-lock", "restrict", "door", "Ada", "--from", "2026-12-01", "--until", "2026-12-24"],
+        ["door-lock", "restrict", "door", "Ada", "--days", "all", "--hours", "01:00-02:00"],
         ["scene", "store", "hall", "Evening"], ["energy", "meter", "--watch"], ["color", "warm", "desk"],
-        ["lock", "unlock", "door"],
+        ["door-lock", "unlock", "door"],
     ].map { words in
         let type = PlainLine.command(words).map { Swift.type(of: $0) }
         return (words, Set(type.map { CommandDeclaration(of: $0).options.flatMap(\.names) } ?? []))
@@ -99,7 +100,7 @@ struct PlainLineTests {
     func option(_ option: LineOption) throws {
         let lines =
             LineOption.common.contains(option)
-            ? [["toggle", "kitchen"], ["fan", "desk", "30%"], ["lock", "unlock", "door"]]
+            ? [["toggle", "kitchen"], ["fan", "desk", "30%"], ["door-lock", "unlock", "door"]]
             : Self.lines.filter { $0.names.contains("--" + option.rawValue) }.map(\.words)
         #expect(!lines.isEmpty)
         for words in lines {
@@ -129,10 +130,12 @@ struct PlainLineTests {
             ["fan"],
             ["cover", "open", "bed*"], ["color", "hue", "desk", "240", "80%"], ["valve", "status", "garden", "--json"],
             ["vacuum", "start", "robot"], ["media", "volume", "tv", "30%"], ["motion", "hall", "--timeout", "5s"],
-            ["lock", "door"], ["lock", "lock", "door", "--no-keep"], ["lock", "unlock", "door"], ["unlock", "door/2"],
-            ["lock"], ["lock", "show", "door"], ["lock", "codes", "door"], ["lock", "add-code", "door", "--json"],
-            ["lock", "remove-code", "door", "Ada"], ["lock", "unrestrict", "door/2", "Ada", "--json"],
-            ["lock", "config", "door"], ["lock", "config", "door", "--all"],
+            ["lock", "door"], ["door-lock", "lock", "door", "--no-keep"], ["door-lock", "unlock", "door"],
+            ["unlock", "door/2"],
+            ["door-lock"], ["lock", "a", "b"], ["door-lock", "door", "--watch"], ["door-lock", "show", "door"],
+            ["door-lock", "codes", "door"], ["door-lock", "add-code", "door", "--json"],
+            ["door-lock", "remove-code", "door", "Ada"], ["door-lock", "unrestrict", "door/2", "Ada", "--json"],
+            ["door-lock", "config", "door"], ["door-lock", "config", "door", "--all"],
             ["identify", "kitchen", "--json"], ["scene", "recall", "hall", "3"],
             ["scene", "recall", "hall", "Evening"], ["scene"], ["scene", "ls", "hall"],
             ["scene", "store", "hall", "3"],
@@ -146,11 +149,11 @@ struct PlainLineTests {
             ["level", "kitchen", "50%", "--transition", "2s", "--no-on-off", "--options-mask", "1"],
             ["off", "kitchen", "--effect", "delayed-all-off", "--variant", "1"], ["identify", "a", "--for", "0s"],
             ["fan", "--watch", "--for", "1m", "--count", "3"], ["energy", "meter", "--watch", "--csv"],
-            ["lock", "door", "--pin", "@x"], ["lock", "unlock", "door", "--relock-after", "30s", "--pin", "@x"],
+            ["lock", "door", "--pin", "@x"], ["door-lock", "unlock", "door", "--relock-after", "30s", "--pin", "@x"],
             ["unlock", "door", "--relock-after", "30s", "--pin", "@x"],
             ["scene", "recall", "hall", "3", "--group", "x"],
-            ["lock", "restrict", "door", "Ada", "--days", "mon-fri", "--hours", "08:00-17:00", "--json"],
-            ["lock", "config", "door", "--volume", "low", "--volume", "high"], ["mode", "robot", "--watch"],
+            ["door-lock", "restrict", "door", "Ada", "--days", "mon-fri", "--hours", "08:00-17:00", "--json"],
+            ["door-lock", "config", "door", "--volume", "low", "--volume", "high"], ["mode", "robot", "--watch"],
             ["on", "a", "--home", "x", "--home", "y", "--json", "--json"], ["on", "", "--home", ""],
         ])
     func alike(arguments: [String]) throws {
@@ -184,10 +187,11 @@ struct PlainLineTests {
             ["level", "kitchen"], ["level", "kitchen", "bright"], ["level", "kitchen", "50%", "--transition", "x"],
             ["level", "kitchen", "50%", "--options-mask", "1"], ["level", "kitchen", "50%", "--transition", "2h"],
             ["thermostat", "hall", "21x"], ["fan", "speed", "desk"], ["fan", "desk", "30%", "--watch"],
-            ["valve", "open"], ["lock", "door", "--pin", "12345678"], ["lock", "lock"],
-            ["lock", "restrict", "door", "Ada"], ["lock", "restrict", "door", "Ada", "--from", "2026-12-01"],
-            ["lock", "unrestrict", "door"], ["lock", "add-code", "door", "--pin", "12345678"],
-            ["lock", "codes", "door", "--all"], ["lock", "codes", "door", "--volume", "low"],
+            ["valve", "open"], ["lock"], ["lock", "door", "--relock-after", "30s"],
+            ["lock", "door", "--pin", "12345678"], ["door-lock", "lock"],
+            ["door-lock", "restrict", "door", "Ada"], ["door-lock", "restrict", "door", "Ada", "--from", "2026-12-01"],
+            ["door-lock", "unrestrict", "door"], ["door-lock", "add-code", "door", "--pin", "12345678"],
+            ["door-lock", "codes", "door", "--all"], ["door-lock", "codes", "door", "--volume", "low"],
             ["unlock", "door", "--relock-after", "0"], ["identify", "a", "--for", "20h"],
             ["toggle", "kitchen", "--for", "3s"], ["off", "kitchen", "--variant", "1"],
             ["scene", "recall"], ["scene", "recall", "hall", "3", "--name", "x"],
@@ -202,7 +206,7 @@ struct PlainLineTests {
         arguments: [
             ("thermostat hall 21", "thermostat set hall 21"), ("cover bedroom 40%", "cover position bedroom 40%"),
             ("color desk red", "color temperature desk red"), ("fan desk/2 30%", "fan speed desk/2 30%"),
-            ("lock front", "lock lock front"), ("mode robot Quick", "mode set robot Quick"),
+            ("mode robot Quick", "mode set robot Quick"),
         ])
     func usual(short: String, long: String) throws {
         func parsed(_ line: String) throws -> any KindLineCommand {

@@ -7,7 +7,7 @@ import Testing
 extension SnapshotTests {
     /// Commands of those who keep a house, in the order of a life: keys, members, jobs, backups, tools.
     static let ofMaintenance = [
-        "node set lamp --room Hall", "node set lamp --no-room", "lock add-code lamp --pin {PIN} --name Ada",
+        "node set lamp --room Hall", "node set lamp --no-room", "door-lock add-code lamp --pin {PIN} --name Ada",
         "network credentials add --wifi Hall --wifi-open", "net add lamp --wifi simulated-open --wifi-open",
         "thread dataset make --name mesh --out {DATASET}", "thread dataset show @{DATASET}",
         "group create all", "group add all lamp/2", "group rekey all --dry-run", "group rekey all",

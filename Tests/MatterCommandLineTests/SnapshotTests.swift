@@ -56,7 +56,7 @@ import Testing
         "on lamp --timeout soon", "off --room Hal", "clusters onof", "tlv zz", "payload parse 34970112333",
         "commission 34970112332 --name open --address 127.0.0.1:9", "commission 34970112332 --country de",
         "node rename 1 open",
-        "lock config lamp --volume loud", "read lmp on-off/on-off",
+        "door-lock config lamp --volume loud", "read lmp on-off/on-off",
     ]
 
     /// Mistakes with what a dimmable light and a thermostat have.

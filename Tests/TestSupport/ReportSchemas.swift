@@ -32,13 +32,13 @@ package enum ReportSchemas {
         "fabrics remove": "node fabrics remove", "fabrics label": "node fabrics label", "cloud nodes": "cloud node ls",
         "cloud groups": "cloud group ls", "cloud node-metadata": "cloud node metadata",
         "cloud create-fabric": "cloud group create", "cloud user-noc": "cloud group user-noc",
-        "acl refresh": "rainmaker access refresh", "lock unlock": "unlock",
+        "acl refresh": "rainmaker access refresh", "door-lock unlock": "unlock",
     ]
 
     /// Kinds of devices, whose commands all have the same results.
     private static let kinds: Set = [
         "thermostat", "fan", "cover", "color", "valve", "vacuum", "media", "smoke-alarm", "sensor", "motion", "energy",
-        "button", "battery", "lock",
+        "button", "battery", "door-lock",
     ]
 
     /// The name of the file for a command line: the longest beginning of its words that has one.
@@ -47,6 +47,16 @@ package enum ReportSchemas {
         var words = words[...]
         while let first = words.first, first.hasPrefix("-") {
             words = words.dropFirst(leading.contains(first) ? 2 : 1)
+        }
+        // `lock` was the name of the kind too.
+        let ofLock: Set = [
+            "show", "lock", "unlock", "codes", "add-code", "remove-code", "restrict", "unrestrict", "config",
+        ]
+        if words.first == "lock",
+            words.dropFirst().first.map({ ofLock.contains($0) || $0.hasPrefix("-") }) ?? true
+                || words.contains("--watch")
+        {
+            words = ["door-lock"] + words.dropFirst()
         }
         for count in [3, 2, 1] where words.count >= count {
             let said = words.prefix(count).joined(separator: " ")

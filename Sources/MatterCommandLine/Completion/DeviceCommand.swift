@@ -11,5 +11,6 @@ extension Off: DeviceCommand { static var clusters: [ClusterID] { [OnOff.id] } }
 extension Toggle: DeviceCommand { static var clusters: [ClusterID] { [OnOff.id] } }
 extension Level: DeviceCommand { static var clusters: [ClusterID] { [LevelControl.id] } }
 extension DoorLockCommand: DeviceCommand { static var clusters: [ClusterID] { LockKind.kind.clusters } }
+extension LockDoor: DeviceCommand { static var clusters: [ClusterID] { LockKind.kind.clusters } }
 extension Unlock: DeviceCommand { static var clusters: [ClusterID] { LockKind.kind.clusters } }
 extension IdentifyCommand: DeviceCommand { static var clusters: [ClusterID] { [Identify.id] } }

@@ -26,31 +26,6 @@ public struct StateOptions: ParsableArguments, Sendable {
     /// Options that the parser fills.
     public init() {}
 
-    /// As of a line without any.
-    static var none: StateOptions {
-        var options = StateOptions()
-        (options.home, options.fabric, options.logFile) = (nil, nil, nil)
-        (options.json, options.wide, options.color, options.verbose) = (false, false, .usual, 0)
-        return options
-    }
-
-    /// - Returns: `false` for a value that it does not take, `nil` for an option of another group.
-    mutating func take(_ given: LineOption.Given) -> Bool? {
-        switch given.option {
-        case .home: home = given.value
-        case .fabric: fabric = given.value
-        case .json: json = true
-        case .wide: wide = true
-        case .color:
-            guard let choice = ColorChoice(argument: given.value) else { return false }
-            color = choice
-        case .verbose: verbose += 1
-        case .logFile: logFile = given.value
-        default: return nil
-        }
-        return true
-    }
-
     /// The message, and its form.
     public var output: OutputOptions {
         var options = OutputOptions()
@@ -154,43 +129,6 @@ public struct NetworkOptions: ParsableArguments, Sendable {
 
     @Flag(name: .line(.wait), help: "Wait for the next check-in of a node that sleeps for long times.")
     var wait = false
-
-    /// As of a line without any.
-    static var none: NetworkOptions {
-        var options = NetworkOptions()
-        options.state = .none
-        (options.address, options.timeout, options.patience) = (nil, nil, nil)
-        (options.fresh, options.noKeep, options.direct) = (false, false, false)
-        (options.trace, options.traceTo, options.traceSecrets, options.traceYes) = (false, nil, false, false)
-        (options.progress, options.wait) = (.usual, false)
-        return options
-    }
-
-    /// - Returns: `false` for a value that it does not take, `nil` for an option of another group.
-    mutating func take(_ given: LineOption.Given) -> Bool? {
-        switch given.option {
-        case .address: address = given.value
-        case .timeout:
-            guard let span = TimeSpan(argument: given.value) else { return false }
-            timeout = span
-        case .patience:
-            guard let span = TimeSpan(argument: given.value) else { return false }
-            patience = span
-        case .fresh: fresh = true
-        case .noKeep: noKeep = true
-        case .direct: direct = true
-        case .trace: trace = true
-        case .traceTo: traceTo = given.value
-        case .traceSecrets: traceSecrets = true
-        case .traceYes: traceYes = true
-        case .progress:
-            guard let style = ProgressStyle(argument: given.value) else { return false }
-            progress = style
-        case .wait: wait = true
-        default: return state.take(given)
-        }
-        return true
-    }
 
     /// Refuses options that contradict each other.
     public func validate() throws {

@@ -13,28 +13,6 @@ struct NodeSelection: ParsableArguments {
 
     init() {}
 
-    /// As of a line without any.
-    static var none: NodeSelection {
-        var selection = NodeSelection()
-        selection.all = false
-        var filter = NodeFilter()
-        (filter.room, filter.deviceType, filter.cluster) = (nil, nil, nil)
-        selection.filter = filter
-        return selection
-    }
-
-    /// - Returns: `false` for an option of another group.
-    mutating func take(_ given: LineOption.Given) -> Bool {
-        switch given.option {
-        case .all: all = true
-        case .room: filter.room = given.value
-        case .type: filter.deviceType = given.value
-        case .cluster: filter.cluster = given.value
-        default: return false
-        }
-        return true
-    }
-
     /// Whether nodes need not be named.
     var isGiven: Bool { all || filter.isGiven }
 

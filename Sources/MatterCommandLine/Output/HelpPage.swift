@@ -32,7 +32,8 @@ public struct HelpPage {
             return nil
         }
         let words = arguments.filter { !["-h", "--help"].contains($0) }
-        let check = LineCheck(words.first == "help" ? Array(words.dropFirst()) : words, of: MatterCtl.self)
+        let check = LineCheck(
+            words.first == "help" ? Array(words.dropFirst()) : words, of: MatterCtl.self, isHelp: true)
         return HelpPage(of: check.type, check.command, columns: Terminal.current.width).text
     }
 

@@ -473,7 +473,7 @@ public enum Hints {
         "net.force": "to remove it all the same, add --force; connect it to another one first: matterctl net connect",
         "net.status": "see how it is connected: matterctl net status {0}",
         "lock.pin": "give it in a file, or on stdin with @-: matterctl {0} {1} --pin @FILE",
-        "lock.codes": "see the users and their codes: matterctl lock codes {0}",
+        "lock.codes": "see the users and their codes: matterctl door-lock codes {0}",
         "mode.place": "say which is meant: matterctl mode {0} {1} --cluster CLUSTER",
         "mode.see": "see its modes: matterctl mode {0}",
         "thermostat.heat-or-cool":
@@ -500,7 +500,7 @@ public enum Hints {
         "im.INVALID_DATA_TYPE": "the device needs a value of another type; see the types: matterctl clusters {2}",
         "im.INVALID_COMMAND": "a field is missing or has the wrong type; see the fields: matterctl clusters {2}",
         "lock.refused":
-            "the bolt is jammed, or the lock does not know this PIN code; see its codes: matterctl lock codes {0}",
+            "the bolt is jammed, or the lock does not know this PIN code; see its codes: matterctl door-lock codes {0}",
         "im.FAILURE": "the device gives no reason; see its state: matterctl read {0} {1}",
         "im.INVALID_IN_STATE": "the device cannot do this in its present state; see it: matterctl read {0} {1}",
         "im.INVALID_ACTION": "the device does not support this request; see its clusters: matterctl node show {0}",

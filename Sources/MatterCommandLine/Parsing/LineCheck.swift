@@ -10,12 +10,14 @@ struct LineCheck {
     let type: any ParsableCommand.Type
     private let arguments: [String]
 
-    /// - Parameter line: the arguments of the program.
-    init(_ line: [String], of root: any ParsableCommand.Type) {
+    /// - Parameters:
+    ///   - line: the arguments of the program.
+    ///   - isHelp: whether the page of its command is wanted, and the words for that are left out.
+    init(_ line: [String], of root: any ParsableCommand.Type, isHelp: Bool = false) {
         var type = root
         var words = ["matterctl"]
         var rest = (LeadingOptions.split(line)?.rest ?? line[...])
-        if !rest.isEmpty { rest = OldSpellings.replaced(Array(rest))[...] }
+        if !rest.isEmpty { rest = OldSpellings.replaced((isHelp ? ["help"] : []) + rest).dropFirst(isHelp ? 1 : 0) }
         while let next = rest.first.flatMap({ word in type.configuration.subcommands.first { $0.answers(to: word) } }) {
             type = next
             words.append(next._commandName)

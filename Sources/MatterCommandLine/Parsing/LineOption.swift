@@ -41,16 +41,6 @@ enum LineOption: String, CaseIterable {
     /// Its other name, a letter.
     private var letter: Character? { self == .verbose ? "v" : nil }
 
-    /// Whether the next word is its value.
-    var takesValue: Bool {
-        switch self {
-        case .json, .wide, .verbose, .fresh, .noKeep, .direct, .trace, .traceSecrets, .traceYes, .wait, .all, .verify,
-            .dryRun, .watch, .plot, .csv, .noOnOff:
-            false
-        default: true
-        }
-    }
-
     /// All names, as they are typed.
     var names: [String] { (letter.map { ["-\($0)"] } ?? []) + ["--" + rawValue] }
 
@@ -74,6 +64,13 @@ enum LineOption: String, CaseIterable {
         ///
         /// - Returns: `false` for a value that is none.
         func become<Value: ExpressibleByArgument>(_ property: inout Value?) -> Bool {
+            guard let value = Value(argument: value) else { return false }
+            property = value
+            return true
+        }
+
+        /// The same, for a property that always has a value.
+        func replace<Value: ExpressibleByArgument>(_ property: inout Value) -> Bool {
             guard let value = Value(argument: value) else { return false }
             property = value
             return true

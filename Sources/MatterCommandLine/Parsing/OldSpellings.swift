@@ -1,11 +1,12 @@
 import ArgumentParser
+import MatterController
 
 /// Other spellings of commands: those of earlier versions, which no page shows, and `node fabrics NODE ls`.
 enum OldSpellings {
     /// The arguments in the present spelling.
     static func replaced(_ arguments: [String]) -> [String] {
         let start = arguments.first == "help" ? 1 : 0
-        let words = Self.plain(Self.verbFirst(arguments.dropFirst(start)))
+        let words = lock(Self.plain(Self.verbFirst(arguments.dropFirst(start))), isHelp: start > 0)
         guard let found = VendorModule.all.flatMap(\.oldSpellings).first(where: { words.starts(with: $0.old) }) else {
             return arguments.prefix(start) + words
         }
@@ -25,6 +26,28 @@ enum OldSpellings {
         return words
     }
 
+    /// `lock` was the name of the kind too, which is `door-lock`: `lock codes door`, `lock` alone, and `lock door --watch`. `lock door`
+    /// is a command of its own, and means what it did.
+    private static func lock(_ words: [String], isHelp: Bool) -> [String] {
+        guard words.first == LockDoor.plainName else { return words }
+        let isOfKind =
+            switch LockLine(words.dropFirst()).meaning {
+            case .word(let word): LockKind.kind.verb(word) != nil || LockKind.kind.isShow(word)
+            case .choice, .help: false
+            case .watch: true
+            case nil: !isHelp
+            }
+        return isOfKind ? [LockKind.name] + words.dropFirst() : words
+    }
+
+    /// The names of a command in a list of those that may run, with those that earlier versions had. `lock` by itself only looked, and goes on
+    /// to mean that there.
+    static func names(_ names: [String]) -> [String] {
+        let names = names.filter { $0 != LockDoor.plainName }
+        let old = names.filter { $0.split(separator: " ").first == LockKind.name[...] }
+        return old.map { LockDoor.plainName + $0.dropFirst(LockKind.name.count) } + names
+    }
+
     /// In earlier versions a command of its own, a letter apart from `fabric`.
     private static let fabrics = FabricsCommand._commandName
 
@@ -40,5 +63,39 @@ enum OldSpellings {
         else { return words }
         words.swapAt(place, place + 1)
         return words
+    }
+}
+
+/// The words behind `lock`, as far as they tell which command is meant.
+private struct LockLine {
+    enum Meaning {
+        /// The first one that is no option.
+        case word(String)
+        /// An option that chooses nodes.
+        case choice
+        case watch, help
+    }
+
+    /// `nil` if there is nothing of this.
+    let meaning: Meaning?
+
+    init(_ words: ArraySlice<String>) {
+        var rest = words
+        var first: Meaning?
+        while let word = rest.popFirst() {
+            guard word.hasPrefix("-") else {
+                first = first ?? .word(word)
+                continue
+            }
+            switch LineOption(word: String(word.prefix { $0 != "=" })) {
+            case .watch:
+                meaning = .watch
+                return
+            case .all, .room, .type, .cluster: first = first ?? .choice
+            case let option?: if option.takesValue, !word.contains("=") { rest = rest.dropFirst() }
+            case nil: if ["-h", "--help"].contains(word) { first = first ?? .help }
+            }
+        }
+        meaning = first
     }
 }

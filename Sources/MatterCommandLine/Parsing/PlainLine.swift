@@ -42,7 +42,7 @@ struct PlainLine {
 
     /// Those of no kind of device. They are few, so that a name is found without a table that is made first.
     private static let everyday: [any PlainCommand.Type] = [
-        Toggle.self, On.self, Off.self, Level.self, IdentifyCommand.self, Unlock.self,
+        Toggle.self, On.self, Off.self, Level.self, IdentifyCommand.self, LockDoor.self, Unlock.self,
     ]
 
     /// The commands that such lines can be of: those that tell devices to do something, or show what devices do.
@@ -63,7 +63,6 @@ struct PlainLine {
         var command = type.init()
         guard command.take(line) else { return nil }
         do {
-            // As the parser does, from the inside outwards.
             try command.validateGroups()
             try command.validate()
             return command
@@ -75,34 +74,40 @@ struct PlainLine {
 
 // MARK: Commands
 
+/// Options that can be read without the parser: those of a command, or of a group. How, is written by
+/// `Tests/Tools/generate_options.py`, from their declarations for the parser.
+protocol PlainOptions: ParsableArguments {
+    /// Makes them those of a line without any: `nil`, flags `false`, and `usual`. It is no initializer, because there an assignment
+    /// makes a declaration of the parser, and no value.
+    mutating func leaveOutOptions()
+
+    /// - Returns: `false` for a value that is none of the option, `nil` for an option that is not one of these.
+    mutating func take(_ given: LineOption.Given) -> Bool?
+
+    /// Checks the groups that it has, from the inside outwards, as the parser does.
+    func validateGroups() throws
+}
+
+extension PlainOptions {
+    /// As of a line without any.
+    static var none: Self {
+        var options = Self()
+        options.leaveOutOptions()
+        return options
+    }
+
+    func validateGroups() throws {}
+}
+
 /// A command that can be made of a line of words and options. It says which words it takes by one of the protocols
 /// below, ``NodesCommand``, ``NodesAndValueCommand``, ``OneNodeCommand``, ``NodeAndUserCommand`` or ``KindLineCommand``, and has
-/// no reading of its own.
-protocol PlainCommand: NetworkCommand {
+/// no reading of its own. Its options are read as they are declared for the parser (`Tests/Tools/generate_options.py`).
+protocol PlainCommand: NetworkCommand, PlainOptions {
     /// As it is typed, where it is of no kind of device.
     static var plainName: String { get }
 
-    var options: NetworkOptions { get set }
-
     /// - Returns: `false` for words that it does not take.
     mutating func takeWords(_ words: [String]) -> Bool
-
-    /// Takes the options for what changes something; `nil` stands for a line without any.
-    ///
-    /// - Returns: `false` for one that it does not have.
-    mutating func takeOption(_ given: LineOption.Given?) -> Bool
-
-    /// Makes its own options those of a line without any: `nil`, and flags `false`. The parser's declarations cannot be read
-    /// without reflection.
-    mutating func leaveOutOptions()
-
-    /// Takes one of its own options.
-    ///
-    /// - Returns: `false` for one that it does not have, and for a value that it does not take.
-    mutating func takeOwn(_ given: LineOption.Given) -> Bool
-
-    /// Checks each group of its options, as the parser does.
-    func validateGroups() throws
 
     /// A requirement of its own: in generic code, that of another protocol would be taken for that of the command.
     func validate() throws
@@ -111,48 +116,21 @@ protocol PlainCommand: NetworkCommand {
 extension PlainCommand {
     static var plainName: String { "" }
 
-    mutating func leaveOutOptions() {}
-
-    mutating func takeOwn(_ given: LineOption.Given) -> Bool { false }
-
-    func validateGroups() throws { try options.validate() }
-
     /// It is no initializer, because there an assignment makes a declaration of the parser, and no value.
     ///
     /// - Returns: `false` for a line that the parser has to judge.
     fileprivate mutating func take(_ line: PlainLine) -> Bool {
-        guard takeWords(line.words), takeOption(nil) else { return false }
+        guard takeWords(line.words) else { return false }
         leaveOutOptions()
-        var options = NetworkOptions.none
         for given in line.options {
-            switch options.take(given) {
-            case true?: continue
-            case false?: return false
-            case nil: guard takeOption(given) || takeOwn(given) else { return false }
-            }
+            guard take(given) ?? false else { return false }
         }
-        self.options = options
         return true
     }
 }
 
-/// A command with the options of all that does one thing.
-protocol EverydayPlainCommand: PlainCommand {
-    var everyday: EverydayOptions { get set }
-}
-
-extension EverydayPlainCommand {
-    mutating func takeOption(_ given: LineOption.Given?) -> Bool {
-        guard let given else {
-            everyday = EverydayOptions.none
-            return true
-        }
-        return everyday.take(given)
-    }
-}
-
 /// A command that needs no more than nodes.
-protocol NodesCommand: EverydayCommand, EverydayPlainCommand {
+protocol NodesCommand: EverydayCommand, PlainCommand {
     var nodes: [NodeArgument] { get set }
 }
 
@@ -165,7 +143,7 @@ extension NodesCommand {
 }
 
 /// A command that needs nodes, and behind them a value.
-protocol NodesAndValueCommand: EverydayCommand, EverydayPlainCommand {
+protocol NodesAndValueCommand: EverydayCommand, PlainCommand {
     associatedtype Value: TrailingValue
     var words: NodesAndValue<Value> { get set }
 }
@@ -185,8 +163,6 @@ protocol PlainNodeCommand: NodeSubject, PlainCommand {
 }
 
 extension PlainNodeCommand {
-    mutating func takeOption(_ given: LineOption.Given?) -> Bool { given == nil }
-
     func validate() throws {}
 }
 
@@ -211,72 +187,5 @@ extension NodeAndUserCommand {
         guard words.count == 2, let node = NodeArgument(argument: words[0]) else { return false }
         (self.node, user) = (node, words[1])
         return true
-    }
-}
-
-/// A command of a kind of device, whose words are a ``KindLine``.
-protocol KindLineCommand: PlainCommand, KindOfDeviceCommand, VerbNaming {
-    associatedtype Declaration: DeviceKindDeclaration
-    var words: [String] { get set }
-    var particular: KindOptions<Declaration> { get set }
-    var selection: NodeSelection { get set }
-
-    /// Whether options choose nodes, so that none need be named.
-    var choosesNodes: Bool { get }
-}
-
-extension KindLineCommand {
-    var choosesNodes: Bool { selection.isGiven }
-
-    var line: KindLine {
-        KindLine(words, of: Self.kind, choosesNodes: choosesNodes, follows: particular.watch)
-    }
-
-    var verbName: String? { line.verb?.name }
-
-    var nodes: [NodeArgument] { line.nodes.compactMap { NodeArgument(argument: $0) } }
-
-    var everyday: EverydayOptions { EverydayOptions(selection, verify: particular.verify, dryRun: particular.dryRun) }
-
-    var longestRun: Duration? { particular.watch ? nil : options.timeout?.duration }
-
-    var onlyReads: Bool { line.verb == nil && !particular.watch }
-
-    var goesOn: Bool { particular.watch }
-
-    /// Refuses a word that can be no node.
-    func checkNodes(_ line: KindLine) throws {
-        for word in line.nodes where NodeArgument(argument: word) == nil {
-            throw ValidationError(
-                "The value '\(word)' is invalid for '<node>' (node id or name, with /EP for an endpoint)")
-        }
-    }
-
-    /// The error about a verb whose value is missing, or is none.
-    func noValue(of verb: DeviceKind.Verb, _ line: KindLine) -> ValidationError {
-        let forms = verb.value ?? ""
-        guard line.nodes.count > (choosesNodes ? 0 : 1), let last = line.nodes.last else {
-            return ValidationError("Missing expected argument '<value>' (\(forms))")
-        }
-        return ValidationError("The value '\(last)' is invalid for '<value>' (\(forms))")
-    }
-
-    mutating func takeWords(_ words: [String]) -> Bool {
-        self.words = words
-        return true
-    }
-
-    mutating func takeOption(_ given: LineOption.Given?) -> Bool {
-        guard let given else {
-            particular = KindOptions<Declaration>.none
-            selection = NodeSelection.none
-            return true
-        }
-        return selection.take(given) || particular.take(given)
-    }
-
-    func validateGroups() throws {
-        try particular.validate()
-        try options.validate()
     }
 }

@@ -18,7 +18,7 @@ enum ShortForms {
         let commands = MatterCtl.configuration.groupedSubcommands.flatMap(\.subcommands)
         let short = commands.filter { $0.configuration.defaultSubcommand != nil }
         let kind = DeviceKind.all.map { $0.kind }.first {
-            ($0.usual != nil || $0.ofNodes != nil) && ($0.verb(name) != nil || $0.isShow(name))
+            ($0.usual != nil || $0.name == LockKind.name) && ($0.verb(name) != nil || $0.isShow(name))
         }
         return short.first { $0.configuration.subcommands.contains { $0.answers(to: name) } }?._commandName
             ?? kind?.name

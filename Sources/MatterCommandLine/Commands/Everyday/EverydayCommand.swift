@@ -13,23 +13,6 @@ struct EverydayOptions: ParsableArguments {
 
     init() {}
 
-    /// As of a line without any.
-    static var none: EverydayOptions {
-        var options = EverydayOptions()
-        (options.selection, options.verify, options.dryRun) = (.none, false, false)
-        return options
-    }
-
-    /// - Returns: `false` for an option of another group.
-    mutating func take(_ given: LineOption.Given) -> Bool {
-        switch given.option {
-        case .verify: verify = true
-        case .dryRun: dryRun = true
-        default: return selection.take(given)
-        }
-        return true
-    }
-
     init(_ selection: NodeSelection, verify: Bool, dryRun: Bool) {
         self.selection = selection
         self.verify = verify

@@ -14,12 +14,6 @@ struct IdentifyCommand: NodesCommand {
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    mutating func leaveOutOptions() { span = nil }
-
-    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
-        if case .span = given.option { given.become(&span) } else { false }
-    }
-
     private var duration: Duration { span?.duration ?? .seconds(10) }
 
     func validate() throws {

@@ -60,19 +60,6 @@ struct Level: NodesAndValueCommand {
 
     var nodes: [NodeArgument] { words.nodes }
 
-    mutating func leaveOutOptions() { (transition, noOnOff, optionsMask, optionsOverride) = (nil, false, nil, nil) }
-
-    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
-        switch given.option {
-        case .transition: return given.become(&transition)
-        case .noOnOff: noOnOff = true
-        case .optionsMask: return given.become(&optionsMask)
-        case .optionsOverride: return given.become(&optionsOverride)
-        default: return false
-        }
-        return true
-    }
-
     func validate() throws {
         try everyday.check(nodes, options)
         if !noOnOff, (optionsMask ?? 0) != 0 || (optionsOverride ?? 0) != 0 {

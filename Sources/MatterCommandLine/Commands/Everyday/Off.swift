@@ -29,16 +29,6 @@ struct Off: NodesCommand {
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    mutating func leaveOutOptions() { (effect, variant) = (nil, nil) }
-
-    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
-        switch given.option {
-        case .effect: given.become(&effect)
-        case .variant: given.become(&variant)
-        default: false
-        }
-    }
-
     func validate() throws {
         try everyday.check(nodes, options)
         guard effect != nil || variant == nil else { throw ValidationError("--variant needs --effect") }

@@ -143,8 +143,7 @@ struct KindLine {
 
     /// - Parameters:
     ///   - choosesNodes: whether options choose nodes, so that none need be named.
-    ///   - follows: whether the state is followed, so that no verb is meant.
-    init(_ words: [String], of kind: DeviceKind, choosesNodes: Bool, follows: Bool = false) {
+    init(_ words: [String], of kind: DeviceKind, choosesNodes: Bool) {
         let first = words.first
         var rest = words[...]
         var verb = first.flatMap(kind.verb).flatMap { $0.ownWords == nil ? $0 : nil }
@@ -154,8 +153,6 @@ struct KindLine {
             words.count > count || choosesNodes || !usual.isOpen && !(words.last ?? "").allSatisfy(\.isNumber)
         {
             verb = usual
-        } else if let other = kind.ofNodes, !follows, first != nil || choosesNodes {
-            verb = other
         }
         self.verb = verb
         let last = words.count > (choosesNodes ? 0 : 1) ? words.last : nil
@@ -196,8 +193,7 @@ struct KindLine {
 
     /// The lines of the page about the verbs: what is typed, and what comes of it.
     static func verbs(_ kind: DeviceKind) -> [(typed: String, text: String)] {
-        let show = kind.ofNodes == nil ? "[show]" : "show"
-        return [("\(show) [NODE...]", "Show the state; with --watch, follow it.")]
+        [("[show] [NODE...]", "Show the state; with --watch, follow it.")]
             + kind.verbs.map { verb in
                 if let words = verb.ownWords {
                     return ("\(verb.name) \(words)", "\(verb.summary) Has a page of its own.")

@@ -23,34 +23,6 @@ struct KindOptions<Declaration: DeviceKindDeclaration>: ParsableArguments {
     var verify = false
     @Flag(name: .line(.dryRun), help: Self.change("Send nothing; show what would be sent.")) var dryRun = false
 
-    /// As of a line without any.
-    static var none: Self {
-        var options = Self()
-        (options.watch, options.plot, options.csv, options.verify, options.dryRun) = (false, false, false, false, false)
-        (options.span, options.count, options.level, options.transition) = (nil, nil, nil, nil)
-        (options.pin, options.relockAfter) = (nil, nil)
-        return options
-    }
-
-    /// - Returns: `false` for an option of another group, and for a value that it does not take.
-    mutating func take(_ given: LineOption.Given) -> Bool {
-        switch given.option {
-        case .watch: watch = true
-        case .span: return given.become(&span)
-        case .count: return given.become(&count)
-        case .plot: plot = true
-        case .csv: csv = true
-        case .level: level = given.value
-        case .transition: return given.become(&transition)
-        case .pin: pin = given.value
-        case .relockAfter: return given.become(&relockAfter)
-        case .verify: verify = true
-        case .dryRun: dryRun = true
-        default: return false
-        }
-        return true
-    }
-
     /// The help of an option, with the verbs that take it.
     private static func help(
         _ name: String, _ parameter: DeviceKind.Option.Parameter, _ other: String? = nil

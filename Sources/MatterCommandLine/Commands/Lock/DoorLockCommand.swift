@@ -5,7 +5,7 @@ import MatterController
 struct DoorLockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: LockKind.kind.name, abstract: LockKind.kind.summary,
-        discussion: "Example: matterctl lock show door",
+        discussion: "Example: matterctl door-lock show door",
         subcommands: [KindCommand<LockKind>.self] + own, defaultSubcommand: KindCommand<LockKind>.self)
 
     /// Those of their own, in the order of the declaration.
@@ -34,7 +34,7 @@ struct LockConfig: NodesCommand {
         discussion: """
             Without an option, the settings are shown.
 
-            Example: matterctl lock config door --wrong-code-limit 3 --auto-relock 30s
+            Example: matterctl door-lock config door --wrong-code-limit 3 --auto-relock 30s
             """)
 
     @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
@@ -67,24 +67,6 @@ struct LockConfig: NodesCommand {
     var language: String?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    mutating func leaveOutOptions() {
-        (wrongCodeLimit, lockout, autoRelock, mode) = (nil, nil, nil, nil)
-        (pinForRemote, volume, language) = (nil, nil, nil)
-    }
-
-    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
-        switch given.option {
-        case .wrongCodeLimit: given.become(&wrongCodeLimit)
-        case .lockout: given.become(&lockout)
-        case .autoRelock: given.become(&autoRelock)
-        case .mode: given.become(&mode)
-        case .pinForRemote: given.become(&pinForRemote)
-        case .volume: given.become(&volume)
-        case .language: given.become(&language)
-        default: false
-        }
-    }
 
     private var words: [(LockSetting, String)] {
         LockSetting.allCases.compactMap { setting in

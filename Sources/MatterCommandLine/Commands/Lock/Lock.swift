@@ -8,13 +8,6 @@ struct PINOptions: ParsableArguments {
         help: ArgumentHelp("The PIN code: @FILE, or @- for stdin.", valueName: "@FILE"), completion: .kind(.contents))
     var pin: String?
 
-    /// As of a line without it.
-    static var none: PINOptions {
-        var options = PINOptions()
-        options.pin = nil
-        return options
-    }
-
     /// - Parameter pin: the value of `--pin`.
     static func check(_ pin: String?) throws {
         guard let pin, !pin.hasPrefix("@") || pin.count < 2 else { return }
@@ -36,36 +29,15 @@ struct PINOptions: ParsableArguments {
     func code() throws -> String? { try Self.code(pin) }
 }
 
-/// `unlock door`, short for `lock unlock door`.
-struct Unlock: NodesCommand, VerbNaming {
-    static let plainName = "unlock"
-    static let configuration = CommandConfiguration(
-        commandName: plainName, abstract: "Unlock a door.",
-        discussion: """
-            A lock that wants a PIN code gets it from a file, from stdin, or asks on a terminal.
+/// A command that is short for a verb of a lock.
+protocol LockShortcut: NodesCommand, VerbNaming {
+    var code: PINOptions { get }
+    var relockAfter: TimeSpan? { get }
+}
 
-            Example: matterctl unlock door --pin @pin.txt --relock-after 30s
-            """)
-
-    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
-    @OptionGroup var code: PINOptions
-    @Option(name: .line(.relockAfter), help: ArgumentHelp("Lock again after this time.", valueName: "DURATION"))
-    var relockAfter: TimeSpan?
-    @OptionGroup var everyday: EverydayOptions
-    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
+extension LockShortcut {
     var verbName: String? { nil }
-    var otherNames: [String] { ["\(LockKind.kind.name) \(Self.plainName)"] }
-
-    mutating func leaveOutOptions() { (code, relockAfter) = (.none, nil) }
-
-    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
-        switch given.option {
-        case .pin: given.become(&code.pin)
-        case .relockAfter: given.become(&relockAfter)
-        default: false
-        }
-    }
+    var otherNames: [String] { ["\(LockKind.name) \(Self.plainName)"] }
 
     /// The same line as that of the kind.
     private var line: KindCommand<LockKind> {
@@ -89,4 +61,42 @@ struct Unlock: NodesCommand, VerbNaming {
     func verb() throws -> any DeviceVerb { try line.verb() }
 
     func run(_ context: CommandContext) async throws { try await line.run(context) }
+}
+
+/// `lock door`, short for `door-lock lock door`.
+struct LockDoor: LockShortcut, NodesCommand {
+    static let plainName = "lock"
+    static let configuration = CommandConfiguration(
+        commandName: plainName, abstract: "Lock a door.",
+        discussion: """
+            A lock that wants a PIN code gets it from a file, from stdin, or asks on a terminal.
+
+            Example: matterctl lock door --verify
+            """)
+
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
+    @OptionGroup var code: PINOptions
+    @OptionGroup var everyday: EverydayOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    var relockAfter: TimeSpan? { nil }
+}
+
+/// `unlock door`, short for `door-lock unlock door`.
+struct Unlock: LockShortcut, NodesCommand {
+    static let plainName = "unlock"
+    static let configuration = CommandConfiguration(
+        commandName: plainName, abstract: "Unlock a door.",
+        discussion: """
+            A lock that wants a PIN code gets it from a file, from stdin, or asks on a terminal.
+
+            Example: matterctl unlock door --pin @pin.txt --relock-after 30s
+            """)
+
+    @Argument(help: EverydayOptions.nodesHelp, completion: .kind(.endpointOrGroup)) var nodes: [NodeArgument] = []
+    @OptionGroup var code: PINOptions
+    @Option(name: .line(.relockAfter), help: ArgumentHelp("Lock again after this time.", valueName: "DURATION"))
+    var relockAfter: TimeSpan?
+    @OptionGroup var everyday: EverydayOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 }

@@ -5,7 +5,7 @@ struct LockCodes: DoorLockUsersCommand, OneNodeCommand {
     static let configuration = CommandConfiguration(
         commandName: "codes",
         abstract: "List the users of a lock with their codes; the codes themselves stay in the lock.",
-        discussion: "Example: matterctl lock codes door")
+        discussion: "Example: matterctl door-lock codes door")
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
@@ -24,7 +24,7 @@ struct LockAddCode: DoorLockUsersCommand, OneNodeCommand {
         discussion: """
             The code is the first line of a file or of stdin, or is asked for on a terminal.
 
-            Example: matterctl lock add-code door --pin @pin.txt --name Ada
+            Example: matterctl door-lock add-code door --pin @pin.txt --name Ada
             """)
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
@@ -34,22 +34,6 @@ struct LockAddCode: DoorLockUsersCommand, OneNodeCommand {
     @Option(name: .line(.user), help: ArgumentHelp("The user who gets the code, by index or name.", valueName: "USER"))
     var user: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    mutating func leaveOutOptions() { (code, name, user) = (.none, nil, nil) }
-
-    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
-        switch given.option {
-        case .pin: given.become(&code.pin)
-        case .name: given.become(&name)
-        case .user: given.become(&user)
-        default: false
-        }
-    }
-
-    func validateGroups() throws {
-        try code.validate()
-        try options.validate()
-    }
 
     func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         let pin =
@@ -70,7 +54,7 @@ struct LockRemoveCode: DoorLockUsersCommand, NodeAndUserCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove-code",
         abstract: "Remove a user of a lock with all codes and schedules, or one of the codes.",
-        discussion: "Example: matterctl lock remove-code door Ada")
+        discussion: "Example: matterctl door-lock remove-code door Ada")
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Argument(help: "The user, by index or name.") var user: String
@@ -79,12 +63,6 @@ struct LockRemoveCode: DoorLockUsersCommand, NodeAndUserCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var isServed: Bool { true }
-
-    mutating func leaveOutOptions() { code = nil }
-
-    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
-        if case .code = given.option { given.become(&code) } else { false }
-    }
 
     func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         try await lock.remove(try await lock.user(user), code: code)

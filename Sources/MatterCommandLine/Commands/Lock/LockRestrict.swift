@@ -73,7 +73,7 @@ struct LockRestrict: DoorLockUsersCommand, NodeAndUserCommand {
         discussion: """
             Times are those of the lock's own clock. A date for --until is the end of that day.
 
-            Example: matterctl lock restrict door Ada --from 2026-12-01 --until 2026-12-24T18:00
+            Example: matterctl door-lock restrict door Ada --from 2026-12-01 --until 2026-12-24T18:00
             """)
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
@@ -91,18 +91,6 @@ struct LockRestrict: DoorLockUsersCommand, NodeAndUserCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var isServed: Bool { true }
-
-    mutating func leaveOutOptions() { (from, until, days, hours) = (nil, nil, nil, nil) }
-
-    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
-        switch given.option {
-        case .from: given.become(&from)
-        case .until: given.become(&until)
-        case .days: given.become(&days)
-        case .hours: given.become(&hours)
-        default: false
-        }
-    }
 
     func validate() throws {
         guard (from == nil) == (until == nil), (days == nil) == (hours == nil) else {
@@ -126,7 +114,7 @@ struct LockRestrict: DoorLockUsersCommand, NodeAndUserCommand {
 struct LockUnrestrict: DoorLockUsersCommand, NodeAndUserCommand {
     static let configuration = CommandConfiguration(
         commandName: "unrestrict", abstract: "Let a user open a lock at any time again.",
-        discussion: "Example: matterctl lock unrestrict door Ada")
+        discussion: "Example: matterctl door-lock unrestrict door Ada")
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Argument(help: "The user, by index or name.") var user: String

@@ -21,16 +21,6 @@ struct SceneCommand: EverydayCommand, KindLineCommand {
     @OptionGroup var selection: NodeSelection
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    mutating func leaveOutOptions() { (group, name) = (nil, nil) }
-
-    mutating func takeOwn(_ given: LineOption.Given) -> Bool {
-        switch given.option {
-        case .group: given.become(&group)
-        case .name: given.become(&name)
-        default: false
-        }
-    }
-
     /// The scene that is meant; `nil` if scenes are shown, or no scene can be meant.
     private var scene: SceneWord? { line.valueWords?.last.flatMap { SceneWord($0) } }
 

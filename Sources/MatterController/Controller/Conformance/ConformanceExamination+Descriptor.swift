@@ -95,7 +95,7 @@ extension ConformanceExamination {
                     found: "namespace \(hexadecimal(UInt32(tag.namespaceID)))")
                 continue
             }
-            guard namespace.tags.map({ !$0.contains(tag.tag) }) ?? false else { continue }
+            guard !namespace.tags.contains(tag.tag) else { continue }
             find(
                 .descriptorTagUnknown, place, expected: "a tag of the namespace \(namespace)",
                 found: "tag \(hexadecimal(UInt32(tag.tag))) of it")

@@ -103,9 +103,6 @@ public struct DeviceKind: Sendable {
     /// The verb that is meant where only a value follows the nodes: `fan desk 30%`.
     public var usual: Verb? { verbs.first(where: \.isUsual) }
 
-    /// The verb that is meant where nodes stand alone: `lock door`; `nil` if that shows their state.
-    public var ofNodes: Verb? { verbs.first { $0.isOfNodes } }
-
     /// Whether a word asks for the state.
     public func isShow(_ word: String) -> Bool { word == "show" || showAliases.contains(word) }
 }
@@ -197,8 +194,6 @@ extension DeviceKind {
         public let isUsual: Bool
         /// Whether a value may be any word.
         public let isOpen: Bool
-        /// Whether it is meant where nodes stand alone.
-        fileprivate var isOfNodes = false
         /// Whether its name is a command too: `unlock door`.
         public private(set) var isShort = false
         /// The words behind it, of a verb with a command of its own, which has parameters that no other verb has; `nil` for the
@@ -259,13 +254,6 @@ extension DeviceKind {
             self.isOpen = false
             ownWords = words
             meaning = { _, _ in nil }
-        }
-
-        /// The same verb, meant where nodes stand alone.
-        var ofNodes: Verb {
-            var verb = self
-            verb.isOfNodes = true
-            return verb
         }
 
         /// The same verb, whose name is a command too.

@@ -3,7 +3,7 @@ public import MatterModel
 /// Locks of doors (Matter application cluster specification 5.2). What is about one user has a command of its own.
 public enum LockKind: DeviceKindDeclaration {
     /// As it is typed.
-    public static let name = "lock"
+    public static let name = "door-lock"
     private typealias Attribute = DoorLock.Attribute
 
     /// Not SetUser and SetCredential, which answer OCCUPIED the second time.
@@ -22,7 +22,7 @@ public enum LockKind: DeviceKindDeclaration {
 
     /// Locks of doors.
     public static let kind = DeviceKind(
-        name, "Lock a door; the state, users, codes and settings of its lock.",
+        name, "The locks of doors: their state, users, codes and settings.",
         details: "A lock that wants a PIN code gets it from a file, from stdin, or asks on a terminal.",
         example: "unlock door --pin @pin.txt --relock-after 30s", trait: "is a lock", synonyms: ["door"],
         readings: [
@@ -32,7 +32,7 @@ public enum LockKind: DeviceKindDeclaration {
         ],
         glance: [Reading(DoorLock.id, Attribute.lockState, "lock", glance: .words)],
         verbs: [
-            Verb("lock", "Lock a door.", options: [code]) { LockVerb(.lock, pin: $0.code) }.ofNodes,
+            Verb("lock", "Lock a door.", options: [code]) { LockVerb(.lock, pin: $0.code) }.short,
             Verb(
                 "unlock", "Unlock a door.", options: [code, .init(.relockAfter, "lock again after this time")]
             ) { parameters in

@@ -1,4 +1,5 @@
-/// The namespaces of the tags that tell endpoints apart (Matter standard namespaces), as matter.js has them (Apache-2.0).
+/// The namespaces of the tags that tell endpoints apart (Matter standard namespaces of 1.6), as the official SDK and matter.js
+/// list them.
 package enum SemanticNamespace: UInt8, Sendable, CaseIterable {
     case commonClosure = 0x01
     case compassDirection = 0x02
@@ -29,11 +30,11 @@ package enum SemanticNamespace: UInt8, Sendable, CaseIterable {
     case identifiedSound = 0x4A
     case identifiedHumanActivity = 0x4B
 
-    /// The numbers of its tags; `nil` where we do not know them.
-    package var tags: ClosedRange<UInt8>? {
+    /// The numbers of its tags. Three of ``area`` (0x28, 0x30, 0x49) were taken out after 1.4; devices may have them.
+    package var tags: ClosedRange<UInt8> {
         switch self {
-        case .commodityTariffCommodity, .closureWindow: nil
-        case .refrigerator, .roomAirConditioner, .commodityTariffFlow: 0...1
+        case .commodityTariffCommodity: 0...0
+        case .refrigerator, .roomAirConditioner, .commodityTariffFlow, .closureWindow: 0...1
         case .commonClosure, .level, .commodityTariffChronology, .closureCabinet: 0...2
         case .location, .laundry, .closurePanel: 0...3
         case .electricalMeasurement, .powerSource, .closureCovering: 0...4
