@@ -118,6 +118,7 @@ TESTED_BINARY = $(if $(filter release,$(TESTED)),$(CURDIR)/$(DIST)/matterctl)
 test: deps peers peers-controller
 	$(BUILD) $(DEBUG) --build-tests
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
+	export MATTERCTL_FAILURES="$$logs/failures"
 	names() { names=$$($(SUITES) "$$1"); }
 	failed=0
 	others=()
@@ -149,11 +150,14 @@ test: deps peers peers-controller
 		$(LAB) "$$logs/snapshots" swift test --ignore-lock --skip-build --no-parallel --filter "$$names" || failed=1
 	set -- "$${others[@]}"
 	while [ $$# != 0 ]; do
-		wait "$$1" || failed=1
+		wait "$$1" || { failed=1; echo "== failed: $$2" >> "$$MATTERCTL_FAILURES"; }
 		cat "$$logs/$$2.out"
 		shift 2
 	done
-	test $$failed = 0
+	if [ $$failed != 0 ]; then
+		cat "$$MATTERCTL_FAILURES"
+		exit 1
+	fi
 	names fewAtATime
 	$(GROUP) "commands that run in the test's process, as their devices do: a few at a time" \
 		$(LAB) "$$logs/commands" swift test --skip-build --experimental-maximum-parallelization-width 6 \

@@ -171,7 +171,7 @@ import Testing
         #expect(try page("matterctl-node-ls.1").contains(".It 9\nThe certificate issuer or the cloud failed."))
         // The verbs of a kind of device are in its declaration.
         #expect(try page("matterctl-fan.1").contains(".It Cm \"airflow\"\nSet the direction of the air.\n"))
-        #expect(try page("matterctl-lock.1").contains(".It Cm \"unlock\"\nUnlock a door.\n"))
+        #expect(try page("matterctl-door-lock.1").contains(".It Cm \"unlock\"\nUnlock a door.\n"))
     }
 
     @Test("a negative number is a value, with and without a unit, wherever the options stand")

@@ -6,16 +6,20 @@
 #
 # Up to three tests that failed run once more, one by one, with nothing beside them (docs/decisions/0032-once-more.md).
 # Those that pass then are named. A crash, a fourth failure, or a second one of the same test fails the group.
+# Where groups run beside each other, the output of others may follow: with MATTERCTL_FAILURES the same words also go to that file.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-echo "== $1"
+group=$1
+echo "== $group"
 shift
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 log=$work/log
 failures() {
-    echo "== failed ($code):"
-    grep -aE '^✘|^↳|^error:|Fatal error|signal code' "$log" | cut -c 1-600 | tail -n 60
+    {
+        echo "== failed ($code): $group"
+        grep -aE '^✘|^↳|^error:|Fatal error|signal code' "$log" | cut -c 1-600 | tail -n 60
+    } | tee -a "${MATTERCTL_FAILURES:-/dev/null}"
 }
 "$@" --xunit-output "$work/tests.xml" 2>&1 | tee "$log"
 code=${PIPESTATUS[0]}
