@@ -69,6 +69,36 @@ import Testing
         }
     }
 
+    @Test(
+        "a process that was killed when a rotation was over leaves its keys, and the next command about it removes them"
+    )
+    func leftKeys() async throws {
+        try await House.live { house in
+            let job = try await house.rotate(.identityKey)
+            house.must(!job.isOpen, "\(job)")
+            let file = "fabrics/home/keys/job-\(job.id)"
+            for words in ["go back", "resume", "cancel"] {
+                let state = try await house.process { controller in
+                    try controller.context.options.state.writeSecret(file, [1])
+                    return controller.context.options.state
+                }
+                do {
+                    _ = try await house.process { controller in
+                        switch words {
+                        case "go back": try await controller.rotations.turnBack(.identityKey)
+                        case "resume": try await controller.jobs.resume(job.id)
+                        default: try await controller.jobs.cancel(job.id)
+                        }
+                    }
+                    house.must(false, "\(words): it is over")
+                } catch let error as JobError {
+                    house.must([.unknown, .ended].contains(error.code), "\(words): \(error)")
+                }
+                house.must(try state.readSecret(file) == nil, "\(words): the key is left")
+            }
+        }
+    }
+
     @Test("once the old key is taken from a node there is no way back, and a node that was off gets the new one")
     func noWayBack() async throws {
         try await House.live { house in

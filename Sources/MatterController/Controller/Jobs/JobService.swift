@@ -66,6 +66,8 @@ public struct JobService: FabricService {
         let after = try await store.alone(on: id) {
             let before = try job(id)
             guard before.isOpen else {
+                // The process that ended it may not have come to this.
+                try await store.removeStrayKeys()
                 throw JobError(
                     .ended, "job \(id) is \(before.cancelledAt == nil ? "finished" : "cancelled")",
                     hint: .step("job.show", "\(id)"))
@@ -165,6 +167,7 @@ public struct JobService: FabricService {
     public func cancel(_ id: UInt64) async throws -> Job {
         let store = try store()
         guard try job(id).isOpen else {
+            try await store.removeStrayKeys()
             throw JobError(.ended, "job \(id) is finished or cancelled already", hint: .step("job.show", "\(id)"))
         }
         let job = try await store.note([.cancelled], of: id, at: now)

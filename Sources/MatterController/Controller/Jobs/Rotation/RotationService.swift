@@ -183,6 +183,8 @@ public struct RotationService: FabricService {
     /// - Throws: ``JobError`` `unknown` if none is under way, `noWayBack`, or `running`.
     public func turnBack(_ plan: RotationPlan) async throws -> Job {
         let store = try jobs.store()
+        // Of one that was over when its process ended.
+        try await store.removeStrayKeys()
         guard let job = try open(plan, store) else {
             throw JobError(.unknown, "no such rotation is under way", hint: .step("job.see"))
         }
