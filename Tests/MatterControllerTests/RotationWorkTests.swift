@@ -77,7 +77,7 @@ import Testing
             let job = try await house.rotate(.identityKey)
             house.must(!job.isOpen, "\(job)")
             let file = "fabrics/home/keys/job-\(job.id)"
-            for words in ["go back", "resume", "cancel"] {
+            for words in ["go back", "resume", "cancel", "remove a member"] {
                 let state = try await house.process { controller in
                     try controller.context.options.state.writeSecret(file, [1])
                     return controller.context.options.state
@@ -85,15 +85,16 @@ import Testing
                 do {
                     _ = try await house.process { controller in
                         switch words {
-                        case "go back": try await controller.rotations.turnBack(.identityKey)
-                        case "resume": try await controller.jobs.resume(job.id)
-                        default: try await controller.jobs.cancel(job.id)
+                        case "go back": _ = try await controller.rotations.turnBack(.identityKey)
+                        case "resume": _ = try await controller.jobs.resume(job.id)
+                        case "cancel": try await controller.jobs.cancel(job.id)
+                        default: _ = try await controller.members.remove("anna")
                         }
                     }
-                    house.must(false, "\(words): it is over")
+                    house.must(false, "\(words): there is nothing to do")
                 } catch let error as JobError {
                     house.must([.unknown, .ended].contains(error.code), "\(words): \(error)")
-                }
+                } catch let error as MemberError { house.must(error.code == .unknown, "\(words): \(error)") }
                 house.must(try state.readSecret(file) == nil, "\(words): the key is left")
             }
         }

@@ -85,20 +85,26 @@ public struct JobStore: Sendable {
     /// - Throws: ``JobError`` `unknown`.
     @discardableResult
     func note(_ events: [Job.Event], of id: UInt64, at now: Int64) async throws -> Job {
-        try await state.withLock(folder) {
-            try check()
-            guard let before = try job(id) else { throw unknown(id) }
-            var job = before
-            for event in events { job.handle(event, at: now) }
-            if job != before { try write(job) }
-            return job
-        }
+        try await state.withLock(folder) { try noted(events, of: id, at: now) }
+    }
+
+    /// The part of ``note(_:of:at:)`` under the lock.
+    private func noted(_ events: [Job.Event], of id: UInt64, at now: Int64) throws -> Job {
+        try check()
+        guard let before = try job(id) else { throw unknown(id) }
+        var job = before
+        for event in events { job.handle(event, at: now) }
+        if job != before { try write(job) }
+        return job
     }
 
     /// Lets a job act under another identity.
     func lend(_ identity: Job.Borrowed, key: SecretBytes, to id: UInt64, at now: Int64) async throws -> Job {
-        try state.writeSecret(self.key(of: id), key.copyBytes())
-        return try await note([.borrowed(identity)], of: id, at: now)
+        // In one step for ``removeStrayKeys()`` of other processes.
+        try await state.withLock(folder) {
+            try state.writeSecret(self.key(of: id), key.copyBytes())
+            return try noted([.borrowed(identity)], of: id, at: now)
+        }
     }
 
     /// Puts the identity away that a job has acted under: the key first.

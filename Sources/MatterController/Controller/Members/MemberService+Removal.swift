@@ -21,6 +21,8 @@ extension MemberService {
     public func remove(_ name: String, leavingBehind names: [String] = []) async throws -> RemovalProgress {
         _ = try holder()
         let store = try store()
+        // Those of the exchange of a group's key that was over when its process ended.
+        try await jobs().removeStrayKeys()
         if let roster = try store.roster(), roster.member(name) == nil,
             let former = roster.former.last(where: { $0.name == name })
         {
