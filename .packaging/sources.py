@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -125,6 +126,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="matterctl-sources.") as work:
         for name, checkout in resolved(tree, pathlib.Path(work)).items():
             shutil.copytree(checkout, tree / "vendor" / name, symlinks=True, ignore=shutil.ignore_patterns(".git", ".build"))
+            # A checkout cannot be written, which only root does not notice.
+            for path in (tree / "vendor" / name).rglob("*"):
+                if not path.is_symlink():
+                    path.chmod(path.stat().st_mode | stat.S_IWUSR)
     vendored(tree)
     (tree / "commit").write_text(commit + "\n", encoding="utf-8")
     vendored_inside(tree)
