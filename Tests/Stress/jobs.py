@@ -69,6 +69,8 @@ class JobScene:
         self.devices = Device(folder / "device", count=len(NAMES), mdns="avahi")
         # The guest that has joined, and the member that was added, as (Controller, name).
         self.guest = self.member = None
+        # The last kill, for messages.
+        self.at = "before the first kill"
 
     def begin(self):
         for node, name in enumerate(NAMES):
@@ -117,7 +119,7 @@ class JobScene:
         try:
             return getattr(self, kind.replace("-", "_"))()
         except Exception as failure:
-            raise type(failure)(f"{getattr(self, 'at', kind)}: {failure}") from failure
+            raise type(failure)(f"{self.at}: {failure}") from failure
 
     def end_guest(self):
         """A guest that has joined leaves."""
