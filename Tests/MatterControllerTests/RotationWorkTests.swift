@@ -100,6 +100,22 @@ import Testing
         }
     }
 
+    @Test("a group's key of the second in which a member was removed counts as one that the member may know")
+    func sameSecond() async throws {
+        try await House.live { house in
+            let counts = try await house.process { controller in
+                let group = try await controller.groups.createGroup("lights")
+                let since = MatterEpoch.unix(UInt32(clamping: group.keyStart / 1_000_000))
+                return try [since, since - 1].map { removedAt in
+                    try controller.rotations.groups(
+                        keyedBefore: .init(name: "anna", nodeID: NodeID(9), removedAt: removedAt, findings: [])
+                    ).count
+                }
+            }
+            house.must(counts == [1, 0], "\(counts)")
+        }
+    }
+
     @Test("once the old key is taken from a node there is no way back, and a node that was off gets the new one")
     func noWayBack() async throws {
         try await House.live { house in

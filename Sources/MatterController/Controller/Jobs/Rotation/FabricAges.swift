@@ -18,15 +18,15 @@ public struct FabricAges: Sendable {
 }
 
 extension RotationService {
-    /// The groups whose keys a former member may know: they are older than the removal, or their exchange has not ended. Of groups that
-    /// share a key, the first.
+    /// The groups whose keys a former member may know: they are not newer than the removal, or their exchange has not ended. Of groups
+    /// that share a key, the first. Times are whole seconds, so a key of the same second counts as one that the member may know.
     ///
     /// - Throws: ``StoreError``, ``RecordError`` without a fabric.
     public func groups(keyedBefore former: MemberRoster.Former) throws -> [GroupRecord] {
         let open = try jobs.sound().jobs.filter { $0.kind == .groupKey && $0.isRotating }.compactMap(\.rotation?.keySet)
         var seen: Set<UInt16> = []
         return try ages(of: context.fabric()).groups.filter { group, since in
-            (since < former.removedAt || open.contains(group.keySet)) && seen.insert(group.keySet).inserted
+            (since <= former.removedAt || open.contains(group.keySet)) && seen.insert(group.keySet).inserted
         }.map(\.group)
     }
 
