@@ -215,6 +215,7 @@ check: deps
 	Tests/Tools/check_tags.py
 	Tests/Tools/schemas.py
 	$(SUITES) --check
+	Tests/Tools/outside_package.sh --resolve
 	if flags=$$(pkg-config --cflags dbus-1 2>/dev/null); then
 		clang -fsyntax-only -Wno-deprecated-declarations $$flags -I Sources/CDBus/include Sources/CDBus/abi-check.c
 	fi

@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Glibc
 import PackageDescription
 
 /// Every target of ours is compiled alike: Swift 6 mode, explicit existentials, warnings as errors.
@@ -17,11 +18,20 @@ let testBuild: [SwiftSetting] =
 /// The trait StaticCrypto, on by default, links libcrypto statically (a cipher look-up costs half as much). A program that
 /// uses the library opts out with `traits: []`; a packager can set MATTERCTL_DYNAMIC_OPENSSL=1 instead.
 let staticCrypto = "StaticCrypto"
-/// The trait Programs, on by default, brings what only the programs of this package need: the argument parser, SwiftNIO for
-/// the server, and the HTTP server of the emulator. With `traits: []` a program that uses the library resolves neither.
+/// The trait Programs brings what only the programs of this package need: the argument parser, SwiftNIO for the server, and
+/// the HTTP server of the emulator. It is off for a package that depends on this one by URL, and on in a clone, where
+/// `swift build` builds matterctl. A dependency by path says `traits: []` (docs/decisions/0026-library.md).
 let programs = "Programs"
-let standardTraits: Set<String> =
-    Context.environment["MATTERCTL_DYNAMIC_OPENSSL"] == nil ? [staticCrypto, programs] : [programs]
+/// The package manager reads the manifest of a dependency from a repository, whose folder is called "/", and from its checkout,
+/// beside which it has its repositories.
+let isDependency: Bool = {
+    let folders = Context.packageDirectory.split(separator: "/")
+    guard folders.count > 2 else { return folders.isEmpty }
+    let scratch = "/" + folders.dropLast(2).joined(separator: "/")
+    return folders[folders.count - 2] == "checkouts" && access(scratch + "/repositories", F_OK) == 0
+}()
+let standardTraits = Set(
+    (Context.environment["MATTERCTL_DYNAMIC_OPENSSL"] == nil ? [staticCrypto] : []) + (isDependency ? [] : [programs]))
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict + testBuild)
