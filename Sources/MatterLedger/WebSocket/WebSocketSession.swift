@@ -90,8 +90,12 @@ struct WebSocketSession {
         var frame: [UInt8] = [0x80 | opcode.rawValue]
         switch payload.count {
         case 0..<126: frame.append(0x80 | UInt8(payload.count))
-        case 126...0xFFFF: frame += [0x80 | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
-        default: frame += [0x80 | 127] + (0..<8).map { UInt8(truncatingIfNeeded: payload.count >> (56 - 8 * $0)) }
+        case 126...0xFFFF:
+            frame.append(0x80 | 126)
+            withUnsafeBytes(of: UInt16(payload.count).bigEndian) { frame += $0 }
+        default:
+            frame.append(0x80 | 127)
+            withUnsafeBytes(of: UInt64(payload.count).bigEndian) { frame += $0 }
         }
         let mask = try random.bytes(4)
         frame += mask

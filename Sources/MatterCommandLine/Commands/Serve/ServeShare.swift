@@ -112,7 +112,8 @@ enum PeerURL {
     static func parse(_ text: String) throws -> WebSocketURL {
         do {
             return try WebSocketURL(parsing: text)
-        } catch  where error.code == .insecureURL {
+        } catch {
+            guard error.code == .insecureURL else { throw error }
             throw CommandLineError(
                 .usage, "a token would travel unencrypted to another machine",
                 hint: "use wss://, by a proxy that encrypts")

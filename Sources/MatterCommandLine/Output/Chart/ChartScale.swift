@@ -74,6 +74,6 @@ struct ChartScale {
         let digits = String(steps.magnitude)
         let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
         let fraction = decimals > 0 ? "." + padded.suffix(decimals) : ""
-        return (steps < 0 ? "-" : "") + padded.dropLast(decimals) + fraction
+        return "\(steps < 0 ? "-" : "")\(padded.dropLast(decimals))\(fraction)"
     }
 }

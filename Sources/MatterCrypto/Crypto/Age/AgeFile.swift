@@ -200,7 +200,7 @@ package enum AgeFile {
     }
 
     private static func chunkNonce(_ number: UInt64, isLast: Bool) -> [UInt8] {
-        [0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (7 - $0))) } + [isLast ? 1 : 0]
+        [0, 0, 0] + number.bigEndianOctets + [isLast ? 1 : 0]
     }
 
     private static func sealed(_ text: [UInt8], under key: SecretBytes, nonce: [UInt8]) throws(CryptoError) -> [UInt8] {
