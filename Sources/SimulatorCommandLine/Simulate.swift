@@ -93,6 +93,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         help: ArgumentHelp(
             "Sleep for this long at a time, and check in after it, once a client has registered.",
             valueName: "DURATION")) var icd: TimeSpan?
+    @Flag(help: "Take software updates from providers that are announced to it (OTA requestor).") var updates = false
     @Option(
         help: ArgumentHelp("Faults to play; see below. May be repeated.", valueName: "SPEC"),
         completion: .kind(.simulatedFault))
@@ -286,6 +287,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         configuration.limits.handshakes = handshakes
         configuration.limits.fabrics = fabrics
         configuration.sleep = icd.map { SleepHabits(idle: UInt32($0.duration.components.seconds)) }
+        configuration.updates = updates ? UpdateBehaviour() : nil
         configuration.terms = terms.map { DemandedTerms(minimumVersion: $0.version, required: $0.response) }
         return configuration
     }

@@ -30,6 +30,10 @@ package actor LoopbackDevice {
         /// How many sessions it has room for; one more takes the place of the oldest, without a word.
         package var sessionLimit = Int.max
         package var model = DeviceModel()
+        /// Serves what peers begin in other protocols, with the node id of the peer.
+        package var serveOther: @Sendable (ExchangeManager.Incoming, UInt64) async -> Void = { incoming, _ in
+            await incoming.exchange.close()
+        }
         package var random: any RandomSource = SystemRandom()
 
         package init() {}
@@ -100,7 +104,10 @@ package actor LoopbackDevice {
         case .secureChannel:
             await shakeHands(incoming)
         default:
-            await incoming.exchange.close()
+            guard let peer = sessions[incoming.exchange.session]?.peerNodeID else {
+                return await incoming.exchange.close()
+            }
+            await plan.serveOther(incoming, peer)
         }
     }
 

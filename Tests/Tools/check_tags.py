@@ -15,7 +15,7 @@ SOURCES = ROOT / "Sources"
 # Messages, certificates, paths, records and the definitions themselves.
 CODECS = [
     "MatterBase", "MatterCrypto", "MatterModel", "MatterNetwork", "MatterState", "MatterSimulator/Fabrics",
-    "MatterSimulator/Device/DeviceStore.swift", "MatterSimulator/Node/SavedClusters.swift",
+    "MatterSimulator/Device/DeviceStore.swift", "MatterSimulator/Updates/UpdateImageHeader.swift", "MatterSimulator/Node/SavedClusters.swift",
     "MatterController/Controller/Neighbours/NeighbourWriter.swift",
     "MatterSimulator/ApplicationClusters/DoorLock/LockDatabase+TLV.swift",
     "MatterSimulator/ApplicationClusters/Scenes/SceneTable+Saved.swift",

@@ -15,6 +15,20 @@ extension AdvertisedParameters {
     }
 }
 
+extension BDXRequest {
+    package init(
+        drives: BDXDrive, version: UInt8 = 0, blockSize: UInt16, startOffset: UInt64 = 0, length: UInt64 = 0,
+        designator: [UInt8], _: Void = ()
+    ) {
+        self.drives = drives
+        self.version = version
+        self.blockSize = blockSize
+        self.startOffset = startOffset
+        self.length = length
+        self.designator = designator
+    }
+}
+
 extension CapturedDatagram {
     package init(
         time: Int64, source: PeerAddress, destination: PeerAddress, payload: [UInt8], carrier: Carrier = .udp,

@@ -33,16 +33,8 @@ extension SimulatedDevice {
     }
 
     private func invoke(_ command: RemoteCommand, on peer: UInt64, endpoint: EndpointID) async throws -> StatusIB {
-        guard let fabric = node.fabrics[command.fabricIndex] else {
-            throw SecureChannelError(.noSharedTrustRoots, "this device is not on that fabric", reply: nil)
-        }
         let deadline = time.now + Self.limit
-        let quiet = Logger(label: "simulate", factory: { _ in SwiftLogNoOpLogHandler() })
-        let connector = NodeConnector(
-            connector: Connector(manager: manager, logger: quiet), credentials: fabric.operational,
-            resumptions: InitiatedSessions(device: self, fabric: fabric.index), discovery: surroundings.discovery,
-            time: validationTime, random: surroundings.random, logger: quiet)
-        let session = try await connector.connect(to: NodeID(peer), hints: [], deadline: deadline)
+        let session = try await connect(to: NodeID(peer), of: command.fabricIndex, deadline: deadline)
         let outcome: Result<[CommandResult], any Error>
         do {
             var transaction = InvokeTransaction([
@@ -55,6 +47,19 @@ extension SimulatedDevice {
         }
         await session.close()
         return try outcome.get().first?.status ?? StatusIB(.noCommandResponse)
+    }
+
+    /// Sets up a session with a node of a fabric.
+    func connect(to peer: NodeID, of fabricIndex: UInt8, deadline: Instant) async throws -> SecureSession {
+        guard let fabric = node.fabrics[fabricIndex] else {
+            throw SecureChannelError(.noSharedTrustRoots, "this device is not on that fabric", reply: nil)
+        }
+        let quiet = Logger(label: "simulate", factory: { _ in SwiftLogNoOpLogHandler() })
+        let connector = NodeConnector(
+            connector: Connector(manager: manager, logger: quiet), credentials: fabric.operational,
+            resumptions: InitiatedSessions(device: self, fabric: fabric.index), discovery: surroundings.discovery,
+            time: validationTime, random: surroundings.random, logger: quiet)
+        return try await connector.connect(to: peer, hints: [], deadline: deadline)
     }
 
     fileprivate func remembered(_ peer: NodeID, on fabric: UInt8) -> ResumptionRecord? {

@@ -71,6 +71,10 @@ package actor SimulatedDevice {
     var bluetoothAdvertisement: BLEAdvertisement?
     var advertising: Task<Void, Never>?
     var sending: Task<Void, Never>?
+    /// An update of the software.
+    var updating: Task<Void, Never>?
+    /// True once the power was lost during a download.
+    var hasLostPower = false
     /// True if the device was in a group when it last looked.
     var followsGroups = false
     var joining: Task<Void, Never>?
@@ -159,6 +163,7 @@ package actor SimulatedDevice {
     package func stop() async {
         guard !isStopped else { return }
         isStopped = true
+        updating?.cancel()
         timer?.task.cancel()
         timer = nil
         await saving?.value
@@ -172,6 +177,8 @@ package actor SimulatedDevice {
 
     /// Starts again from what is saved, as after a power cut.
     func reboot() async {
+        updating?.cancel()
+        updating = nil
         for session in sessions.all.values { await manager.remove(session.reference) }
         sessions = DeviceSessions()
         isInPASE = false
@@ -247,6 +254,8 @@ package actor SimulatedDevice {
             radio?.isAsleep = asleep
         case .checkIn(let fabric, let client, let payload):
             time.start { await self.checkIn(client, of: fabric, payload) }
+        case .update(let errand):
+            carryOut(errand)
         }
     }
 

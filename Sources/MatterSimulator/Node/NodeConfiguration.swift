@@ -48,6 +48,8 @@ package struct NodeConfiguration: Sendable {
     package var terms: DemandedTerms?
     /// How it sleeps, if it does.
     package var sleep: SleepHabits?
+    /// How it updates its software; `nil` for a device that cannot.
+    package var updates: UpdateBehaviour?
 
     package init(
         vendorID: UInt16 = 0xFFF1, vendorName: String = "matterctl", productID: UInt16 = 0x8001,

@@ -24,6 +24,8 @@ package enum NodeEffect: Sendable {
     case sleep(Bool)
     /// A check-in message for a client.
     case checkIn(fabric: UInt8, NodeID, [UInt8])
+    /// Business with a provider of software updates.
+    case update(UpdateErrand)
 }
 
 /// A command that this device sends as a client, to what it is bound to.

@@ -10,6 +10,8 @@ struct BasicInformationServer: ClusterServer {
 
     let id = BasicInformation.id
     private let configuration: NodeConfiguration
+    /// The software of an update; `nil` while there was none.
+    private var installed: Installed?
 
     init(_ configuration: NodeConfiguration) { self.configuration = configuration }
 
@@ -40,8 +42,25 @@ struct BasicInformationServer: ClusterServer {
         [Attribute.nodeLabel, Attribute.location, Attribute.localConfigDisabled]
     }
 
+    var savedState: TLVValue? {
+        installed.map {
+            .structure([
+                TLVElement(0, .number($0.softwareVersion)), TLVElement(1, .string($0.softwareVersionString)),
+            ])
+        }
+    }
+
+    mutating func restore(_ state: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(state, "the software")
+        installed = Installed(softwareVersion: try fields.unsigned(0), softwareVersionString: try fields.string(1))
+    }
+
     mutating func start(_ context: ClusterContext) {
-        context.emit(BasicInformation.StartUp(softwareVersion: Self.softwareVersion))
+        if let installed {
+            context[Attribute.softwareVersion] = .number(installed.softwareVersion)
+            context[Attribute.softwareVersionString] = .string(installed.softwareVersionString)
+        }
+        context.emit(BasicInformation.StartUp(softwareVersion: installed?.softwareVersion ?? Self.softwareVersion))
     }
 
     mutating func write(
@@ -52,12 +71,24 @@ struct BasicInformationServer: ClusterServer {
     }
 
     mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
-        guard let leaving = signal as? Leaving else { return }
-        context.emit(BasicInformation.Leave(fabricIndex: leaving.fabricIndex))
+        switch signal {
+        case let leaving as Leaving:
+            context.emit(BasicInformation.Leave(fabricIndex: leaving.fabricIndex))
+        case let software as Installed:
+            installed = software
+            context.markUnsaved()
+        default: break
+        }
     }
 
     /// A fabric is about to be removed.
     struct Leaving: ClusterSignal {
         var fabricIndex: UInt8
+    }
+
+    /// New software is there: it runs from the next start on.
+    struct Installed: ClusterSignal {
+        var softwareVersion: UInt32
+        var softwareVersionString: String
     }
 }

@@ -5,9 +5,11 @@ import MatterModel
 enum RootEndpoint {
     static func plan(_ configuration: NodeConfiguration, bootCount: UInt16, parts: Int) -> EndpointPlan {
         EndpointPlan(
-            deviceTypes: [SimulatedType.revision(.rootNode)],
-            servers: servers(configuration, bootCount: bootCount) + sleep(configuration)
-                + (configuration.place?.servers ?? []) + configuration.moreRootServers())
+            deviceTypes: [SimulatedType.revision(.rootNode)]
+                + (configuration.updates == nil ? [] : [SimulatedType.revision(.otaRequestor)]),
+            servers: servers(configuration, bootCount: bootCount) + sleep(configuration) + updates(configuration)
+                + (configuration.place?.servers ?? []) + configuration.moreRootServers(),
+            clients: configuration.updates == nil ? [] : [OtaSoftwareUpdateProvider.id])
     }
 
     private static func servers(_ configuration: NodeConfiguration, bootCount: UInt16) -> [any ClusterServer] {
@@ -24,6 +26,10 @@ enum RootEndpoint {
 
     private static func sleep(_ configuration: NodeConfiguration) -> [any ClusterServer] {
         configuration.sleep.map { [ICDManagementServer($0)] } ?? []
+    }
+
+    private static func updates(_ configuration: NodeConfiguration) -> [any ClusterServer] {
+        configuration.updates.map { [SoftwareUpdateRequestorServer($0, productID: configuration.productID)] } ?? []
     }
 
     private static func networkCommissioning(_ configuration: NodeConfiguration) -> any ClusterServer {

@@ -36,6 +36,7 @@ struct DeviceTypeConformanceTests {
         { $0.network = .ethernet }, { $0.network = .wifi }, { $0.network = .thread },
         { $0.add(RainMakerOptions(revision: 2, nodeID: "x")) },
         { $0.add(RainMakerOptions(revision: 3, nodeID: "x")) },
+        { $0.updates = UpdateBehaviour() },
     ]
 
     static func root(_ index: Int) throws -> ClusterBench { try ClusterBench(changing: roots[index]) { [] } }

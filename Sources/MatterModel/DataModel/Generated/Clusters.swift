@@ -2825,6 +2825,326 @@ extension OtaSoftwareUpdateProvider {
             }
         }
     }
+
+    /// QueryImage, command 0x00 of OTA Software Update Provider.
+    public struct QueryImage: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0029 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The answer of the node.
+        public typealias Response = QueryImageResponse
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// VendorID
+            @inlinable public static var vendorID: StructureField<QueryImage, UInt16> { .init(0) }
+            /// ProductID
+            @inlinable public static var productID: StructureField<QueryImage, UInt16> { .init(1) }
+            /// SoftwareVersion
+            @inlinable public static var softwareVersion: StructureField<QueryImage, UInt32> { .init(2) }
+            /// ProtocolsSupported
+            @inlinable public static var protocolsSupported: StructureField<QueryImage, [DownloadProtocol]> { .init(3) }
+            /// HardwareVersion
+            @inlinable public static var hardwareVersion: StructureField<QueryImage, UInt16> { .init(4) }
+            /// Location
+            @inlinable public static var location: StructureField<QueryImage, String> { .init(5) }
+            /// RequestorCanConsent
+            @inlinable public static var requestorCanConsent: StructureField<QueryImage, Bool> { .init(6) }
+            /// MetadataForProvider
+            @inlinable public static var metadataForProvider: StructureField<QueryImage, [UInt8]> { .init(7) }
+        }
+
+        /// VendorID (field 0)
+        public var vendorID: UInt16
+        /// ProductID (field 1)
+        public var productID: UInt16
+        /// SoftwareVersion (field 2)
+        public var softwareVersion: UInt32
+        /// ProtocolsSupported (field 3; at most 8 entries)
+        public var protocolsSupported: [DownloadProtocol]
+        /// HardwareVersion (field 4)
+        public var hardwareVersion: UInt16?
+        /// Location (field 5; 2 to 2 bytes)
+        public var location: String?
+        /// RequestorCanConsent (field 6)
+        public var requestorCanConsent: Bool?
+        /// MetadataForProvider (field 7; at most 512 bytes)
+        public var metadataForProvider: [UInt8]?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(vendorID: UInt16, productID: UInt16, softwareVersion: UInt32, protocolsSupported: [DownloadProtocol], hardwareVersion: UInt16? = nil, location: String? = nil, requestorCanConsent: Bool? = nil, metadataForProvider: [UInt8]? = nil) {
+            self.vendorID = vendorID
+            self.productID = productID
+            self.softwareVersion = softwareVersion
+            self.protocolsSupported = protocolsSupported
+            self.hardwareVersion = hardwareVersion
+            self.location = location
+            self.requestorCanConsent = requestorCanConsent
+            self.metadataForProvider = metadataForProvider
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let vendorID: UInt16 = fields.required(0),
+                let productID: UInt16 = fields.required(1),
+                let softwareVersion: UInt32 = fields.required(2),
+                let protocolsSupported: [DownloadProtocol] = fields.required(3),
+                let hardwareVersion: UInt16? = fields.optional(4),
+                let location: String? = fields.optional(5),
+                let requestorCanConsent: Bool? = fields.optional(6),
+                let metadataForProvider: [UInt8]? = fields.optional(7)
+            else { return nil }
+            self.vendorID = vendorID
+            self.productID = productID
+            self.softwareVersion = softwareVersion
+            self.protocolsSupported = protocolsSupported
+            self.hardwareVersion = hardwareVersion
+            self.location = location
+            self.requestorCanConsent = requestorCanConsent
+            self.metadataForProvider = metadataForProvider
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, vendorID)
+            fields.add(1, productID)
+            fields.add(2, softwareVersion)
+            fields.add(3, protocolsSupported)
+            fields.addIfPresent(4, hardwareVersion)
+            fields.addIfPresent(5, location)
+            fields.addIfPresent(6, requestorCanConsent)
+            fields.addIfPresent(7, metadataForProvider)
+            return fields.tlv
+        }
+    }
+
+    /// ApplyUpdateRequest, command 0x02 of OTA Software Update Provider.
+    public struct ApplyUpdateRequest: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0029 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// The answer of the node.
+        public typealias Response = ApplyUpdateResponse
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// UpdateToken
+            @inlinable public static var updateToken: StructureField<ApplyUpdateRequest, [UInt8]> { .init(0) }
+            /// NewVersion
+            @inlinable public static var newVersion: StructureField<ApplyUpdateRequest, UInt32> { .init(1) }
+        }
+
+        /// UpdateToken (field 0; 8 to 32 bytes)
+        public var updateToken: [UInt8]
+        /// NewVersion (field 1)
+        public var newVersion: UInt32
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(updateToken: [UInt8], newVersion: UInt32) {
+            self.updateToken = updateToken
+            self.newVersion = newVersion
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let updateToken: [UInt8] = fields.required(0),
+                let newVersion: UInt32 = fields.required(1)
+            else { return nil }
+            self.updateToken = updateToken
+            self.newVersion = newVersion
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, updateToken)
+            fields.add(1, newVersion)
+            return fields.tlv
+        }
+    }
+
+    /// NotifyUpdateApplied, command 0x04 of OTA Software Update Provider.
+    public struct NotifyUpdateApplied: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0029 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// UpdateToken
+            @inlinable public static var updateToken: StructureField<NotifyUpdateApplied, [UInt8]> { .init(0) }
+            /// SoftwareVersion
+            @inlinable public static var softwareVersion: StructureField<NotifyUpdateApplied, UInt32> { .init(1) }
+        }
+
+        /// UpdateToken (field 0; 8 to 32 bytes)
+        public var updateToken: [UInt8]
+        /// SoftwareVersion (field 1)
+        public var softwareVersion: UInt32
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(updateToken: [UInt8], softwareVersion: UInt32) {
+            self.updateToken = updateToken
+            self.softwareVersion = softwareVersion
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let updateToken: [UInt8] = fields.required(0),
+                let softwareVersion: UInt32 = fields.required(1)
+            else { return nil }
+            self.updateToken = updateToken
+            self.softwareVersion = softwareVersion
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, updateToken)
+            fields.add(1, softwareVersion)
+            return fields.tlv
+        }
+    }
+
+    /// QueryImageResponse, response 0x01 of OTA Software Update Provider.
+    public struct QueryImageResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0029 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: StructureField<QueryImageResponse, Status> { .init(0) }
+            /// DelayedActionTime
+            @inlinable public static var delayedActionTime: StructureField<QueryImageResponse, UInt32> { .init(1) }
+            /// ImageURI
+            @inlinable public static var imageURI: StructureField<QueryImageResponse, String> { .init(2) }
+            /// SoftwareVersion
+            @inlinable public static var softwareVersion: StructureField<QueryImageResponse, UInt32> { .init(3) }
+            /// SoftwareVersionString
+            @inlinable public static var softwareVersionString: StructureField<QueryImageResponse, String> { .init(4) }
+            /// UpdateToken
+            @inlinable public static var updateToken: StructureField<QueryImageResponse, [UInt8]> { .init(5) }
+            /// UserConsentNeeded
+            @inlinable public static var userConsentNeeded: StructureField<QueryImageResponse, Bool> { .init(6) }
+            /// MetadataForRequestor
+            @inlinable public static var metadataForRequestor: StructureField<QueryImageResponse, [UInt8]> { .init(7) }
+        }
+
+        /// Status (field 0)
+        public var status: Status
+        /// DelayedActionTime (field 1)
+        public var delayedActionTime: UInt32?
+        /// ImageURI (field 2; at most 256 bytes)
+        public var imageURI: String?
+        /// SoftwareVersion (field 3)
+        public var softwareVersion: UInt32?
+        /// SoftwareVersionString (field 4; 1 to 64 bytes)
+        public var softwareVersionString: String?
+        /// UpdateToken (field 5; 8 to 32 bytes)
+        public var updateToken: [UInt8]?
+        /// UserConsentNeeded (field 6)
+        public var userConsentNeeded: Bool?
+        /// MetadataForRequestor (field 7; at most 512 bytes)
+        public var metadataForRequestor: [UInt8]?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: Status, delayedActionTime: UInt32? = nil, imageURI: String? = nil, softwareVersion: UInt32? = nil, softwareVersionString: String? = nil, updateToken: [UInt8]? = nil, userConsentNeeded: Bool? = nil, metadataForRequestor: [UInt8]? = nil) {
+            self.status = status
+            self.delayedActionTime = delayedActionTime
+            self.imageURI = imageURI
+            self.softwareVersion = softwareVersion
+            self.softwareVersionString = softwareVersionString
+            self.updateToken = updateToken
+            self.userConsentNeeded = userConsentNeeded
+            self.metadataForRequestor = metadataForRequestor
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: Status = fields.required(0),
+                let delayedActionTime: UInt32? = fields.optional(1),
+                let imageURI: String? = fields.optional(2),
+                let softwareVersion: UInt32? = fields.optional(3),
+                let softwareVersionString: String? = fields.optional(4),
+                let updateToken: [UInt8]? = fields.optional(5),
+                let userConsentNeeded: Bool? = fields.optional(6),
+                let metadataForRequestor: [UInt8]? = fields.optional(7)
+            else { return nil }
+            self.status = status
+            self.delayedActionTime = delayedActionTime
+            self.imageURI = imageURI
+            self.softwareVersion = softwareVersion
+            self.softwareVersionString = softwareVersionString
+            self.updateToken = updateToken
+            self.userConsentNeeded = userConsentNeeded
+            self.metadataForRequestor = metadataForRequestor
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.addIfPresent(1, delayedActionTime)
+            fields.addIfPresent(2, imageURI)
+            fields.addIfPresent(3, softwareVersion)
+            fields.addIfPresent(4, softwareVersionString)
+            fields.addIfPresent(5, updateToken)
+            fields.addIfPresent(6, userConsentNeeded)
+            fields.addIfPresent(7, metadataForRequestor)
+            return fields.tlv
+        }
+    }
+
+    /// ApplyUpdateResponse, response 0x03 of OTA Software Update Provider.
+    public struct ApplyUpdateResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0029 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// Action
+            @inlinable public static var action: StructureField<ApplyUpdateResponse, ApplyUpdateAction> { .init(0) }
+            /// DelayedActionTime
+            @inlinable public static var delayedActionTime: StructureField<ApplyUpdateResponse, UInt32> { .init(1) }
+        }
+
+        /// Action (field 0)
+        public var action: ApplyUpdateAction
+        /// DelayedActionTime (field 1)
+        public var delayedActionTime: UInt32
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(action: ApplyUpdateAction, delayedActionTime: UInt32) {
+            self.action = action
+            self.delayedActionTime = delayedActionTime
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let action: ApplyUpdateAction = fields.required(0),
+                let delayedActionTime: UInt32 = fields.required(1)
+            else { return nil }
+            self.action = action
+            self.delayedActionTime = delayedActionTime
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, action)
+            fields.add(1, delayedActionTime)
+            return fields.tlv
+        }
+    }
 }
 
 /// OTA Software Update Requestor, cluster 0x002A.
@@ -3016,6 +3336,238 @@ extension OtaSoftwareUpdateRequestor {
             case 8: "delayedOnUserConsent"
             default: "\(rawValue)"
             }
+        }
+    }
+
+    /// AnnounceOTAProvider, command 0x00 of OTA Software Update Requestor.
+    public struct AnnounceOTAProvider: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x002A }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// ProviderNodeID
+            @inlinable public static var providerNodeID: StructureField<AnnounceOTAProvider, UInt64> { .init(0) }
+            /// VendorID
+            @inlinable public static var vendorID: StructureField<AnnounceOTAProvider, UInt16> { .init(1) }
+            /// AnnouncementReason
+            @inlinable public static var announcementReason: StructureField<AnnounceOTAProvider, AnnouncementReason> { .init(2) }
+            /// MetadataForNode
+            @inlinable public static var metadataForNode: StructureField<AnnounceOTAProvider, [UInt8]> { .init(3) }
+            /// Endpoint
+            @inlinable public static var endpoint: StructureField<AnnounceOTAProvider, EndpointID> { .init(4) }
+        }
+
+        /// ProviderNodeID (field 0)
+        public var providerNodeID: UInt64
+        /// VendorID (field 1)
+        public var vendorID: UInt16
+        /// AnnouncementReason (field 2)
+        public var announcementReason: AnnouncementReason
+        /// MetadataForNode (field 3; at most 512 bytes)
+        public var metadataForNode: [UInt8]?
+        /// Endpoint (field 4)
+        public var endpoint: EndpointID
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(providerNodeID: UInt64, vendorID: UInt16, announcementReason: AnnouncementReason, metadataForNode: [UInt8]? = nil, endpoint: EndpointID) {
+            self.providerNodeID = providerNodeID
+            self.vendorID = vendorID
+            self.announcementReason = announcementReason
+            self.metadataForNode = metadataForNode
+            self.endpoint = endpoint
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let providerNodeID: UInt64 = fields.required(0),
+                let vendorID: UInt16 = fields.required(1),
+                let announcementReason: AnnouncementReason = fields.required(2),
+                let metadataForNode: [UInt8]? = fields.optional(3),
+                let endpoint: EndpointID = fields.required(4)
+            else { return nil }
+            self.providerNodeID = providerNodeID
+            self.vendorID = vendorID
+            self.announcementReason = announcementReason
+            self.metadataForNode = metadataForNode
+            self.endpoint = endpoint
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, providerNodeID)
+            fields.add(1, vendorID)
+            fields.add(2, announcementReason)
+            fields.addIfPresent(3, metadataForNode)
+            fields.add(4, endpoint)
+            return fields.tlv
+        }
+    }
+
+    /// StateTransition, event 0x00 of OTA Software Update Requestor.
+    public struct StateTransition: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x002A }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x00 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// PreviousState
+            @inlinable public static var previousState: StructureField<StateTransition, UpdateState> { .init(0) }
+            /// NewState
+            @inlinable public static var newState: StructureField<StateTransition, UpdateState> { .init(1) }
+            /// Reason
+            @inlinable public static var reason: StructureField<StateTransition, ChangeReason> { .init(2) }
+            /// TargetSoftwareVersion
+            @inlinable public static var targetSoftwareVersion: StructureField<StateTransition, UInt32> { .init(3) }
+        }
+
+        /// PreviousState (field 0)
+        public var previousState: UpdateState
+        /// NewState (field 1)
+        public var newState: UpdateState
+        /// Reason (field 2)
+        public var reason: ChangeReason
+        /// TargetSoftwareVersion (field 3)
+        public var targetSoftwareVersion: UInt32?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(previousState: UpdateState, newState: UpdateState, reason: ChangeReason, targetSoftwareVersion: UInt32?) {
+            self.previousState = previousState
+            self.newState = newState
+            self.reason = reason
+            self.targetSoftwareVersion = targetSoftwareVersion
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let previousState: UpdateState = fields.required(0),
+                let newState: UpdateState = fields.required(1),
+                let reason: ChangeReason = fields.required(2),
+                let targetSoftwareVersion: UInt32? = fields.required(3)
+            else { return nil }
+            self.previousState = previousState
+            self.newState = newState
+            self.reason = reason
+            self.targetSoftwareVersion = targetSoftwareVersion
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, previousState)
+            fields.add(1, newState)
+            fields.add(2, reason)
+            fields.add(3, targetSoftwareVersion)
+            return fields.tlv
+        }
+    }
+
+    /// VersionApplied, event 0x01 of OTA Software Update Requestor.
+    public struct VersionApplied: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x002A }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x01 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// SoftwareVersion
+            @inlinable public static var softwareVersion: StructureField<VersionApplied, UInt32> { .init(0) }
+            /// ProductID
+            @inlinable public static var productID: StructureField<VersionApplied, UInt16> { .init(1) }
+        }
+
+        /// SoftwareVersion (field 0)
+        public var softwareVersion: UInt32
+        /// ProductID (field 1)
+        public var productID: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(softwareVersion: UInt32, productID: UInt16) {
+            self.softwareVersion = softwareVersion
+            self.productID = productID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let softwareVersion: UInt32 = fields.required(0),
+                let productID: UInt16 = fields.required(1)
+            else { return nil }
+            self.softwareVersion = softwareVersion
+            self.productID = productID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, softwareVersion)
+            fields.add(1, productID)
+            return fields.tlv
+        }
+    }
+
+    /// DownloadError, event 0x02 of OTA Software Update Requestor.
+    public struct DownloadError: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x002A }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x02 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// SoftwareVersion
+            @inlinable public static var softwareVersion: StructureField<DownloadError, UInt32> { .init(0) }
+            /// BytesDownloaded
+            @inlinable public static var bytesDownloaded: StructureField<DownloadError, UInt64> { .init(1) }
+            /// ProgressPercent
+            @inlinable public static var progressPercent: StructureField<DownloadError, UInt8> { .init(2) }
+            /// PlatformCode
+            @inlinable public static var platformCode: StructureField<DownloadError, Int64> { .init(3) }
+        }
+
+        /// SoftwareVersion (field 0)
+        public var softwareVersion: UInt32
+        /// BytesDownloaded (field 1)
+        public var bytesDownloaded: UInt64
+        /// ProgressPercent (field 2; at most 100)
+        public var progressPercent: UInt8?
+        /// PlatformCode (field 3)
+        public var platformCode: Int64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(softwareVersion: UInt32, bytesDownloaded: UInt64, progressPercent: UInt8?, platformCode: Int64?) {
+            self.softwareVersion = softwareVersion
+            self.bytesDownloaded = bytesDownloaded
+            self.progressPercent = progressPercent
+            self.platformCode = platformCode
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let softwareVersion: UInt32 = fields.required(0),
+                let bytesDownloaded: UInt64 = fields.required(1),
+                let progressPercent: UInt8? = fields.required(2),
+                let platformCode: Int64? = fields.required(3)
+            else { return nil }
+            self.softwareVersion = softwareVersion
+            self.bytesDownloaded = bytesDownloaded
+            self.progressPercent = progressPercent
+            self.platformCode = platformCode
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, softwareVersion)
+            fields.add(1, bytesDownloaded)
+            fields.add(2, progressPercent)
+            fields.add(3, platformCode)
+            return fields.tlv
         }
     }
 }

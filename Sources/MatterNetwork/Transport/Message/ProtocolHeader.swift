@@ -5,7 +5,7 @@ package struct ProtocolID: Hashable, Sendable {
 
     package static let secureChannel = ProtocolID(number: 0)
     package static let interactionModel = ProtocolID(number: 1)
-    static let bulkDataExchange = ProtocolID(number: 2)
+    package static let bulkDataExchange = ProtocolID(number: 2)
     static let userDirectedCommissioning = ProtocolID(number: 3)
 }
 
