@@ -214,7 +214,7 @@ let package = Package(
         tests(
             "MatterControllerTests",
             [
-                "JSON", "MatterBase", "MatterClusters", "MatterController", "MatterCrypto", "MatterModel",
+                "JSON", "MatterBase", "MatterClusters", "MatterController", "MatterCrypto", "MatterLedger", "MatterModel",
                 "MatterNetwork",
                 "MatterSimulator", "MatterState", "MatterTestKit",
             ]),

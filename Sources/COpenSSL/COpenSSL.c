@@ -78,6 +78,14 @@ void copenssl_sha1(const void *data, size_t count, uint8_t digest[20]) {
     SHA1_Final(digest, &context);
 }
 
+size_t copenssl_digest(const char *name, const void *data, size_t count, uint8_t digest[64]) {
+    EVP_MD *algorithm = copenssl_start() ? EVP_MD_fetch(NULL, name, NULL) : NULL;
+    unsigned int size = 0;
+    if (algorithm && (EVP_MD_get_size(algorithm) > 64 || !EVP_Digest(data, count, digest, &size, algorithm, NULL))) size = 0;
+    EVP_MD_free(algorithm);
+    return size;
+}
+
 // HMAC (RFC 2104) and HKDF (RFC 5869) stand on the hash above for the same reason; and fetching libcrypto's own takes longer
 // than all that a handshake derives.
 typedef struct {

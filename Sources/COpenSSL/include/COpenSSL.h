@@ -29,6 +29,10 @@ void copenssl_sha256_final(SHA256_CTX *context, uint8_t digest[32]);
 void copenssl_sha256(const void *data, size_t count, uint8_t digest[32]);
 void copenssl_sha1(const void *data, size_t count, uint8_t digest[20]);
 
+// The digest of another hash function, by libcrypto's name for it ("SHA512", "SHA3-256"), of at most 64 bytes. Returns its size; 0 if
+// libcrypto does not have it.
+size_t copenssl_digest(const char *name, const void *data, size_t count, uint8_t digest[64]);
+
 // HMAC-SHA256 (RFC 2104).
 void copenssl_hmac_sha256(const void *key, size_t key_count, const void *message, size_t message_count,
                           uint8_t digest[32]);

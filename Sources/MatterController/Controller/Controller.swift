@@ -122,6 +122,8 @@ public final class Controller: Sendable {
     public let rotations: RotationService
     /// Administrators with keys of their own.
     public let members: MemberService
+    /// Firmware for nodes.
+    public let updates: UpdateService
     /// How devices come onto the fabric.
     public let commissioning: CommissioningService
 
@@ -148,6 +150,7 @@ public final class Controller: Sendable {
         deviceChecks = DeviceCheckService(context, trust)
         rotations = RotationService(context, links, jobs)
         members = MemberService(context, links)
+        updates = UpdateService(context, links)
         commissioning = CommissioningService(
             context, issuers, trust,
             CommissioningService.Aftercare(

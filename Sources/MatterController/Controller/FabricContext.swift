@@ -291,6 +291,21 @@ public final class FabricContext: Sendable {
         }
     }
 
+    /// Makes a node of ours known to the others of the fabric.
+    ///
+    /// - Returns: `nil` where there is no way to advertise, as in tests.
+    func advertise(_ node: NodeID, port: UInt16) async throws -> (any PublishedService)? {
+        let discovery =
+            options.discovery ?? AvahiDiscovery(logger: options.logger, patience: options.discoveryPatience)
+        let instance = OperationalInstance(
+            compressedFabricID: try fabric().compressedFabricID.rawValue, nodeID: node.rawValue)
+        return try await (discovery as? any Advertiser)?.publish(
+            .operational(instance, OperationalRecord(), port: port))
+    }
+
+    /// The name of the lock of the process in which our node is found: it takes the check-ins of the fabric.
+    func listenerLock() throws -> String { "\(FabricStore.folder(of: try fabric().name))/icd-listener" }
+
     /// The traffic of this fabric so far.
     public func traffic() async -> TrafficCounts {
         guard let manager = opened.withLock({ $0.manager }) else { return TrafficCounts() }

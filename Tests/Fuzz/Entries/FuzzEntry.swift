@@ -28,7 +28,7 @@ struct FuzzEntry: Sendable {
     /// Everything that is fuzzed.
     static let all: [FuzzEntry] = [
         bytes, channel, interaction, certificates, attestation, payloads, discovery, records, cloud, ledger,
-        values, captures, server,
+        values, captures, server, firmware,
     ].flatMap { $0 }
 
     static func named(_ name: String) -> FuzzEntry? { all.first { $0.name == name } }

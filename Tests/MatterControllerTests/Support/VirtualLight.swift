@@ -26,13 +26,15 @@ final class VirtualLight: Sendable {
     ///   - productID: what it reports.
     ///   - terms: what it wants accepted.
     ///   - bluetooth: where it offers BTP, if it does; then its code says that it is found only there.
+    ///   - discovery: finds nodes that it talks to.
     ///   - report: told of what happens on it.
     ///   - change: makes it another device.
     ///   - kind: its device type in simulations.
     ///   - plan: makes its endpoints others.
     init(
         _ credentials: DeviceAttestationCredentials? = nil, productID: UInt16 = 0x8001, terms: DemandedTerms? = nil,
-        bluetooth: (any BluetoothPeripheral)? = nil, report: @escaping @Sendable (NodeReport) -> Void = { _ in },
+        bluetooth: (any BluetoothPeripheral)? = nil, discovery: (any Discovery)? = nil,
+        report: @escaping @Sendable (NodeReport) -> Void = { _ in },
         changing change: (inout NodeConfiguration) -> Void = { _ in }, kind: String = "dimmable-light",
         planning plan: @escaping @Sendable (inout [EndpointPlan]) -> Void = { _ in }
     ) async throws {
@@ -55,6 +57,7 @@ final class VirtualLight: Sendable {
         let kinds = [try SimulatedType.named(kind)]
         var surroundings = SimulatedDevice.Surroundings(port: 0, report: report)
         surroundings.bluetooth = bluetooth
+        surroundings.discovery = discovery
         if let time = VirtualTime.current {
             surroundings.time = time
             surroundings.links = TestNetwork.links()

@@ -353,9 +353,43 @@ extension InterfaceCommands {
         }
     }
 
+    /// Gives a node other firmware, which the ledger names, and answers when the node runs it.
     func updateNode(_ arguments: InterfaceArguments) async throws -> Result {
-        _ = try await house.node(try arguments.node())
-        throw InterfaceError(.update, "this server does not serve firmware")
+        let id = try arguments.node()
+        let wanted = try UpdateCheck.Wanted(arguments)
+        guard !isTest(id) else { return Self.null }
+        let node = try await house.node(id)
+        guard let ledger = settings.ledger, let check = UpdateCheck(node) else {
+            throw InterfaceError(.update, "Node \(id.rawValue) has not told its product and its version.")
+        }
+        let record = try await ready(id)
+        try memory.beginUpdate(of: id)
+        defer { memory.endUpdate(of: id) }
+        do {
+            let cache = LedgerCache(controller.options.state, .main)
+            let now = controller.options.unixTime()
+            guard let entry = try await check.entry(wanted, by: ledger, cache, now: now), let url = entry.updateURL
+            else {
+                throw InterfaceError(.updateCheck, "the ledger offers node \(id.rawValue) no version \(wanted)")
+            }
+            let image = try await ledger.withListFetcher(.main, deadline: .now + UpdateCheck.download) { fetcher in
+                try await fetcher.fetchImage(url)
+            }
+            try image.check(against: entry, vendorID: check.vendorID, productID: check.productID)
+            logger.info("node \(id.rawValue) goes from version \(check.version) to \(entry.version)")
+            try await controller.updates.update(record, title: "node \(id.rawValue)", with: image) {
+                [logger] progress in
+                if case .downloading(let sent, let size) = progress, sent < size { return }
+                logger.info("the update of node \(id.rawValue): \(progress)")
+            }
+            try? await house.interview(id)
+            return Self.null
+        } catch let error as InterfaceError {
+            throw error
+        } catch {
+            try Task.checkCancellation()
+            throw InterfaceError(.update, InterfaceFailure.error(error).details)
+        }
     }
 
     // MARK: Test nodes

@@ -34,9 +34,28 @@ struct InterfaceCommands: Sendable {
             var threadReadAt: [UInt64: Instant] = [:]
             /// Nodes that only exist here, for clients' tests.
             var testNodes: [UInt64: [UInt8]] = [:]
+            /// The nodes that get other firmware.
+            var updates: Set<NodeID> = []
         }
 
+        /// How many nodes get firmware at a time: it fills a Thread network.
+        private static let mostUpdates = 3
+
         let content = Mutex(Content())
+
+        func beginUpdate(of node: NodeID) throws(InterfaceError) {
+            try content.withLock { content throws(InterfaceError) in
+                guard !content.updates.contains(node) else {
+                    throw InterfaceError(.update, "node \(node.rawValue) is being updated already")
+                }
+                guard content.updates.count < Self.mostUpdates else {
+                    throw InterfaceError(.update, "\(Self.mostUpdates) other nodes are being updated; try again later")
+                }
+                content.updates.insert(node)
+            }
+        }
+
+        func endUpdate(of node: NodeID) { content.withLock { _ = $0.updates.remove(node) } }
     }
 
     typealias Result = [[UInt8]]

@@ -6,6 +6,36 @@ struct UpdateCheck: Sendable {
     private static let patience = Duration.seconds(20)
     /// How many versions are looked at, from the newest on: each is a question.
     private static let most = 20
+    /// How long an image may take to come.
+    static let download = Duration.seconds(900)
+
+    /// The version that is asked for: its number, its digits, or the vendor's words for it.
+    enum Wanted: Sendable, CustomStringConvertible {
+        case number(UInt32)
+        case text(String)
+
+        init(_ arguments: InterfaceArguments) throws(InterfaceError) {
+            guard case .string(let text)? = arguments["software_version"] else {
+                self = .number(try arguments.integer("software_version"))
+                return
+            }
+            self = .text(text)
+        }
+
+        var description: String {
+            switch self {
+            case .number(let number): "\(number)"
+            case .text(let text): "'\(text)'"
+            }
+        }
+
+        func means(_ entry: ModelVersion) -> Bool {
+            switch self {
+            case .number(let number): entry.version == number
+            case .text(let text): entry.text == text || UInt32(text) == entry.version
+            }
+        }
+    }
 
     let vendorID: UInt16
     let productID: UInt16
@@ -36,13 +66,28 @@ struct UpdateCheck: Sendable {
     /// - Parameter now: seconds since 1970.
     /// - Throws: ``LedgerError``, ``HTTPError``.
     func newest(by ledger: LedgerConnection, _ cache: LedgerCache, now: Int64) async throws -> ModelVersion? {
+        try await first(by: ledger, cache, now: now, where: isOffered)
+    }
+
+    /// The version that is asked for, if the node may go to it.
+    ///
+    /// - Throws: as ``newest(by:_:now:)``.
+    func entry(_ wanted: Wanted, by ledger: LedgerConnection, _ cache: LedgerCache, now: Int64) async throws
+        -> ModelVersion?
+    {
+        try await first(by: ledger, cache, now: now) { wanted.means($0) && isOffered($0) }
+    }
+
+    private func first(
+        by ledger: LedgerConnection, _ cache: LedgerCache, now: Int64, where fits: (ModelVersion) -> Bool
+    ) async throws -> ModelVersion? {
         try await ledger.withClient(.main, deadline: .now + Self.patience) { client in
             let all: LedgerQuery<[UInt32]> = .versions(vendorID, productID)
             let known = try await cache.answer(all, from: client, refresh: false, now: now).answer ?? []
             for number in known.filter({ $0 > version }).suffix(Self.most).reversed() {
                 let query: LedgerQuery<ModelVersion> = .version(vendorID, productID, number)
                 let entry = try await cache.answer(query, from: client, refresh: false, now: now).answer
-                if let entry, isOffered(entry) { return entry }
+                if let entry, fits(entry) { return entry }
             }
             return nil
         }

@@ -25,7 +25,7 @@ extension SleeperService {
         // A copy of the state directory must not accept what the original has accepted.
         try await context.settled()
         let fabric = try context.fabric()
-        guard let lock = try options.state.tryLock(try listenerLock()) else {
+        guard let lock = try options.state.tryLock(context.listenerLock()) else {
             throw ControllerError(
                 .listening, "another process takes the check-ins of the fabric '\(fabric.name)' already")
         }
@@ -36,7 +36,7 @@ extension SleeperService {
             }, observer: options.trace)
         do {
             let open = try await manager.open()
-            let service = try await advertise(port: open)
+            let service = try await context.advertise(try context.credentials().nodeID, port: open)
             do {
                 try await service?.established()
                 ready(open)
@@ -51,22 +51,6 @@ extension SleeperService {
         }
         // Held until now, so that no other process of this state directory advertises our node.
         _ = consume lock
-    }
-
-    /// Who has it takes the check-ins of the fabric.
-    nonisolated private func listenerLock() throws -> String {
-        "\(FabricStore.folder(of: try context.fabric().name))/icd-listener"
-    }
-
-    /// - Returns: `nil` where there is no way to advertise, as in tests.
-    private func advertise(port: UInt16) async throws -> (any PublishedService)? {
-        let discovery =
-            options.discovery ?? AvahiDiscovery(logger: options.logger, patience: options.discoveryPatience)
-        let instance = OperationalInstance(
-            compressedFabricID: try context.fabric().compressedFabricID.rawValue,
-            nodeID: try context.credentials().nodeID.rawValue)
-        return try await (discovery as? any Advertiser)?.publish(
-            .operational(instance, OperationalRecord(), port: port))
     }
 
     private func serve(
@@ -237,7 +221,7 @@ extension SleeperService {
                     try await self?.listenForCheckIns()
                 } catch let error as ControllerError where error.code == .listening {
                     // That process keeps the records; it may end before we do.
-                    guard let lock = try? self?.listenerLock() else { return }
+                    guard let lock = try? self?.context.listenerLock() else { return }
                     try? await state.lock(lock, timeout: Self.longestTurn).release()
                 } catch {
                     return await self?.noteListener(error) ?? ()

@@ -12,6 +12,10 @@ public struct ModelVersion: Hashable, Sendable {
     public var updateURL: String?
     /// Bytes of the image.
     public var updateSize: UInt64?
+    /// The digest of the image; `nil` if the ledger does not say.
+    package var updateChecksum: [UInt8]?
+    /// The kind of that digest, as ``ImageDigest`` has it.
+    package var updateChecksumType: UInt8
     /// Versions that may go to it.
     public var applicable: ClosedRange<UInt32>?
     /// Where its changes are told; `nil` if the ledger does not say.
@@ -25,6 +29,9 @@ public struct ModelVersion: Hashable, Sendable {
         isValid = try fields.flag("softwareVersionValid")
         updateURL = try fields.text("otaUrl")
         updateSize = try fields.positive("otaFileSize")
+        let checksum = try fields.octets("otaChecksum")
+        updateChecksum = checksum.isEmpty ? nil : checksum
+        updateChecksumType = try fields.number("otaChecksumType")
         let least: UInt32 = try fields.number("minApplicableSoftwareVersion")
         let most: UInt32 = try fields.number("maxApplicableSoftwareVersion")
         applicable = least <= most ? least...most : nil

@@ -36,7 +36,10 @@ extension JSONFields where Failure == LedgerError {
     }
 
     /// The DER of a name; empty if it is not set.
-    package func name(_ key: String) throws(LedgerError) -> [UInt8] {
+    package func name(_ key: String) throws(LedgerError) -> [UInt8] { try octets(key) }
+
+    /// Octets in base64; none if they are not set.
+    package func octets(_ key: String) throws(LedgerError) -> [UInt8] {
         guard let text = try text(key) else { return [] }
         guard let octets = Data(base64Encoded: text) else { throw wrong(key, "base64") }
         return Array(octets)

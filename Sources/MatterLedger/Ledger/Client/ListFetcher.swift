@@ -1,10 +1,18 @@
 package import Logging
 import MatterCrypto
 
-/// Fetches lists of revoked certificates from where their issuers publish them: `http:` as well, since a list is signed.
+/// Fetches what vendors publish at URLs that the ledger names: lists of revoked certificates, `http:` as well, since a list is signed; and
+/// firmware.
 public actor ListFetcher {
-    /// The time of one list.
-    private static let patience = Duration.seconds(15)
+    /// The kinds of file.
+    enum Kind: String {
+        case list, image
+
+        /// The time of one file.
+        var patience: Duration { self == .list ? .seconds(15) : .seconds(600) }
+        var largest: Int { self == .list ? CertificateRevocationList.maximumCount : UpdateImage.largest }
+    }
+
     private static let longestWay = 4
 
     private let ledger: BaseURL
@@ -13,7 +21,7 @@ public actor ListFetcher {
     private let logger: Logger
     private let deadline: ContinuousClock.Instant
     private let connect: @Sendable (HTTPSettings) -> any HTTPTransport
-    /// By the proxy's name, empty for none.
+    /// By the kind of file and the proxy's name, empty for none.
     private var transports: [String: any HTTPTransport] = [:]
 
     /// - Parameters:
@@ -39,15 +47,25 @@ public actor ListFetcher {
     }
 
     /// - Throws: ``HTTPError``, ``LedgerError`` for an answer that is no list, or `CancellationError`.
-    public func fetch(_ url: String) async throws -> [UInt8] {
-        let end = min(deadline, .now + Self.patience)
+    public func fetch(_ url: String) async throws -> [UInt8] { try await fetch(url, .list) }
+
+    /// The firmware at a URL, `https:` alone unless both it and the ledger are on this machine.
+    ///
+    /// - Throws: ``HTTPError``, ``LedgerError``, ``UpdateImageError`` for an answer that is no sound image, or `CancellationError`.
+    public func fetchImage(_ url: String) async throws -> UpdateImage { try UpdateImage(await fetch(url, .image)) }
+
+    private func fetch(_ url: String, _ kind: Kind) async throws -> [UInt8] {
+        let end = min(deadline, .now + kind.patience)
         var place = try Place(url)
         for _ in 0..<Self.longestWay {
             guard !place.origin.isLoopback || ledger.isLoopback else {
-                throw LedgerError(.refused, "the list is said to be on this machine")
+                throw LedgerError(.refused, "the \(kind) is said to be on this machine")
+            }
+            guard kind == .list || place.origin.scheme == .https || place.origin.isLoopback else {
+                throw LedgerError(.refused, "the image would come without encryption")
             }
             let service = HTTPService(
-                url: place.origin, transport: try transport(for: place.origin), retries: RetryPolicy(attempts: 2),
+                url: place.origin, transport: try transport(for: place.origin, kind), retries: RetryPolicy(attempts: 2),
                 followsRedirections: true, logger: logger)
             let answer = try await service.send(HTTPRequest(.get, place.target), deadline: end)
             if (300...399).contains(answer.status), let location = answer.headers["location"] {
@@ -55,20 +73,20 @@ public actor ListFetcher {
                 continue
             }
             guard answer.status == 200 else {
-                throw LedgerError(.failing, "there is no list (HTTP \(answer.status))", status: answer.status)
+                throw LedgerError(.failing, "there is no \(kind) (HTTP \(answer.status))", status: answer.status)
             }
             return answer.body
         }
-        throw LedgerError(.refused, "the list is redirected too often")
+        throw LedgerError(.refused, "the \(kind) is redirected too often")
     }
 
-    private func transport(for url: BaseURL) throws -> any HTTPTransport {
+    private func transport(for url: BaseURL, _ kind: Kind) throws -> any HTTPTransport {
         let proxy = try ProxySettings.settings(for: url, environment: environment)
-        let name = proxy.map { "\($0.host):\($0.port)" } ?? ""
+        let name = "\(kind) " + (proxy.map { "\($0.host):\($0.port)" } ?? "")
         if let transport = transports[name] { return transport }
         let transport = connect(
             HTTPSettings(
-                proxy: proxy, largestBody: CertificateRevocationList.maximumCount, userAgent: userAgent,
+                proxy: proxy, largestBody: kind.largest, userAgent: userAgent,
                 reach: .publicInternet(orHere: ledger.isLoopback)))
         transports[name] = transport
         return transport
@@ -86,7 +104,7 @@ public actor ListFetcher {
             origin = try BaseURL(parsing: String(text[..<end]), isPublic: true)
             let rest = text[end...]
             guard rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw HTTPError(.invalidURL, "the URL of the list has characters that no URL has")
+                throw HTTPError(.invalidURL, "the URL has characters that no URL has")
             }
             target = rest.hasPrefix("/") ? String(rest) : "/\(rest)"
         }
