@@ -15,10 +15,18 @@ trap 'rm -rf "$work"' EXIT
 tests='ExampleTests|HouseMonitorTests|OutsideTests'
 
 # A clone has the name of the package, by which programs refer to it. There are two, as the package manager remembers a manifest by
-# its place.
-git clone -q "$root" "$work/library/matterctl"
-git clone -q "$root" "$work/published/matterctl"
-git -C "$work/published/matterctl" tag 0.0.1
+# its place. They have what lies here, committed or not.
+for clone in library published; do
+    mkdir -p "$work/$clone/matterctl"
+    cp -r "$root/Package.swift" "$root/Sources" "$root/Tests" "$work/$clone/matterctl/"
+    (
+        cd "$work/$clone/matterctl"
+        git init -q
+        git add -A
+        git -c user.name=outside -c user.email=outside@example.org commit -q --no-gpg-sign -m "the library"
+        git tag 0.0.1
+    )
+done
 
 # package NAME DEPENDENCY: a package with that way to the library.
 package() {
