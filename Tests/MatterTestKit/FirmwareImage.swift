@@ -15,6 +15,8 @@ package struct FirmwareImage: Sendable {
     package var digest: [UInt8]?
     package var payloadSize: UInt64?
     package var magic: UInt32 = 0x1BEE_F11E
+    /// Octets by which the file is longer than it says.
+    package var surplus = 0
 
     package init() {}
 
@@ -34,5 +36,6 @@ package struct FirmwareImage: Sendable {
             (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
         }
         return little(UInt64(magic), 4) + little(UInt64(total), 8) + little(UInt64(header.count), 4) + header + payload
+            + [UInt8](repeating: 0, count: surplus)
     }
 }

@@ -6,37 +6,6 @@ import Synchronization
 @testable import MatterNetwork
 @testable import MatterSimulator
 
-/// A software image for tests.
-struct TestImage {
-    var vendorID: UInt16 = 0xFFF1
-    var productID: UInt16 = 0x8001
-    var version: UInt32 = 2
-    var name = "2.0"
-    var payload = [UInt8](repeating: 0x5A, count: 3000)
-    var oldestApplicable: UInt32?
-    var digestType: UInt8 = 1
-    var digest: [UInt8]?
-    /// Octets by which the file is longer than it says.
-    var surplus = 0
-
-    /// The image as a file (Matter core specification 11.21.2).
-    var file: [UInt8] {
-        var fields = [
-            TLVElement(0, .number(vendorID)), TLVElement(1, .number(productID)), TLVElement(2, .number(version)),
-            TLVElement(3, .string(name)), TLVElement(4, .uint(UInt64(payload.count))),
-        ]
-        if let oldestApplicable { fields.append(TLVElement(5, .number(oldestApplicable))) }
-        fields += [
-            TLVElement(8, .number(digestType)), TLVElement(9, .octets(digest ?? SHA256.hash(payload))),
-        ]
-        let header = TLVElement(.anonymous, .structure(fields)).encoded()
-        var bytes: [UInt8] = [0x1E, 0xF1, 0xEE, 0x1B]
-        bytes.append(littleEndian: UInt64(16 + header.count + payload.count))
-        bytes.append(littleEndian: UInt32(header.count))
-        return bytes + header + payload + [UInt8](repeating: 0, count: surplus)
-    }
-}
-
 /// A provider of software that does as it is told.
 final class FakeProvider: Sendable {
     typealias Cluster = OtaSoftwareUpdateProvider
@@ -60,7 +29,11 @@ final class FakeProvider: Sendable {
 
     /// The provider's answers.
     struct Plan {
-        var image = TestImage()
+        var image: FirmwareImage = {
+            var image = FirmwareImage()
+            image.payload = [UInt8](repeating: 0x5A, count: 3000)
+            return image
+        }()
         /// To the first queries; after them the image is offered.
         var queries: [Cluster.QueryImageResponse] = []
         /// To the first requests; after them the device may proceed.
@@ -122,7 +95,7 @@ final class FakeProvider: Sendable {
                 guard plan.queries.isEmpty else { return plan.queries.removeFirst() }
                 return Cluster.QueryImageResponse(
                     status: .updateAvailable, imageURI: uri, softwareVersion: plan.offeredVersion ?? plan.image.version,
-                    softwareVersionString: plan.image.name, updateToken: Self.token)
+                    softwareVersionString: plan.image.text, updateToken: Self.token)
             }
             return .response(command: Cluster.QueryImageResponse.id, fields: response.tlv)
         case Cluster.Command.applyUpdateRequest:
@@ -149,7 +122,7 @@ final class FakeProvider: Sendable {
 
     private func serve(_ incoming: ExchangeManager.Incoming, _ plan: Plan) async {
         let exchange = incoming.exchange
-        let file = plan.image.file
+        let file = plan.image.octets
         var sender = BDXSender(size: UInt64(file.count), largestBlock: 512)
         var message = incoming.message
         do {

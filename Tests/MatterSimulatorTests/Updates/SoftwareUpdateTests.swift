@@ -284,11 +284,11 @@ struct SoftwareUpdateTests {
         }
         return [
             ("digest", plan { $0.image.digest = [UInt8](repeating: 0, count: 32) }),
-            ("digest type", plan { $0.image.digestType = 8 }),
+            ("digest type", plan { $0.image.digestType = .sha512 }),
             ("product", plan { $0.image.productID = 0x8002 }),
             ("vendor", plan { $0.image.vendorID = 0xFFF2 }),
             ("version", plan { $0.offeredVersion = 3 }),
-            ("too new for us", plan { $0.image.oldestApplicable = 2 }),
+            ("too new for us", plan { $0.image.least = 2 }),
             ("longer than it says", plan { $0.image.surplus = 1 }),
             ("unknown", plan { $0.refusal = .designatorUnknown }),
         ]

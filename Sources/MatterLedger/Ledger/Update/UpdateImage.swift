@@ -1,4 +1,4 @@
-import MatterCrypto
+public import MatterCrypto
 
 /// A firmware image: a header that says for which device it is, and what the device makes of the rest (Matter core specification 11.20.4).
 ///
@@ -40,14 +40,14 @@ public struct UpdateImage: Sendable {
     package init(_ octets: [UInt8]) throws(UpdateImageError) {
         guard octets.count >= Self.prefixCount, octets.count <= Self.largest,
             Self.number(octets, 0, 4) == UInt64(Self.magic)
-        else { throw UpdateImageError("the file is not a firmware image") }
+        else { throw UpdateImageError(.damaged, "the file is not a firmware image") }
         guard Self.number(octets, 4, 8) == UInt64(octets.count) else {
             throw UpdateImageError(
-                "the image says that it has \(Self.number(octets, 4, 8)) octets, and has \(octets.count)")
+                .damaged, "the image says that it has \(Self.number(octets, 4, 8)) octets, and has \(octets.count)")
         }
         let headerCount = Int(Self.number(octets, 12, 4))
         guard headerCount <= Self.largestHeader, Self.prefixCount + headerCount <= octets.count else {
-            throw UpdateImageError("the header of the image is cut off")
+            throw UpdateImageError(.damaged, "the header of the image is cut off")
         }
         let payload = Array(octets.dropFirst(Self.prefixCount + headerCount))
         let header = octets[Self.prefixCount..<Self.prefixCount + headerCount]
@@ -63,22 +63,25 @@ public struct UpdateImage: Sendable {
             size = try fields.unsigned(Tag.payloadSize)
             let least = try fields.optionalUnsigned(Tag.leastVersion, as: UInt32.self) ?? 0
             let most = try fields.optionalUnsigned(Tag.mostVersion, as: UInt32.self) ?? .max
-            guard least <= most else { throw UpdateImageError("no version may go to that of the image") }
+            guard least <= most else { throw UpdateImageError(.damaged, "no version may go to that of the image") }
             applicable = least...most
             digestType = try fields.unsigned(Tag.digestType)
             digest = try fields.octets(Tag.digest)
         } catch let error as UpdateImageError {
             throw error
         } catch {
-            throw UpdateImageError("the header of the image is damaged: \(error)")
+            throw UpdateImageError(.damaged, "the header of the image is damaged: \(error)")
         }
         guard size == UInt64(payload.count) else {
-            throw UpdateImageError("the image says that its payload has \(size) octets, and it has \(payload.count)")
+            throw UpdateImageError(
+                .damaged, "the image says that its payload has \(size) octets, and it has \(payload.count)")
         }
         guard let kind = ImageDigest(rawValue: digestType), let real = kind.digest(of: payload) else {
-            throw UpdateImageError("the digest of the image is of an unknown kind (\(digestType))")
+            throw UpdateImageError(.damaged, "the digest of the image is of an unknown kind (\(digestType))")
         }
-        guard real == digest else { throw UpdateImageError("the digest in the image is not that of its payload") }
+        guard real == digest else {
+            throw UpdateImageError(.damaged, "the digest in the image is not that of its payload")
+        }
         self.octets = octets
     }
 
@@ -94,33 +97,51 @@ public struct UpdateImage: Sendable {
         guard self.vendorID == vendorID, self.productID == productID || self.productID == 0, version == entry.version
         else {
             throw UpdateImageError(
+                .other,
                 "the image is for product \(self.vendorID)/\(self.productID) and version \(version), "
                     + "not for \(vendorID)/\(productID) and \(entry.version)")
         }
         if let checksum = entry.updateChecksum {
             guard let kind = ImageDigest(rawValue: entry.updateChecksumType), let real = kind.digest(of: octets) else {
-                throw UpdateImageError("the ledger's checksum is of an unknown kind (\(entry.updateChecksumType))")
+                throw UpdateImageError(
+                    .other, "the ledger's checksum is of an unknown kind (\(entry.updateChecksumType))")
             }
-            guard real == checksum else { throw UpdateImageError("the image does not have the ledger's checksum") }
+            guard real == checksum else {
+                throw UpdateImageError(.other, "the image does not have the ledger's checksum")
+            }
         } else {
             guard self.productID == productID else {
-                throw UpdateImageError("the image is for several products, and the ledger has no checksum of it")
+                throw UpdateImageError(
+                    .other, "the image is for several products, and the ledger has no checksum of it")
             }
             guard entry.updateSize == nil || entry.updateSize == UInt64(octets.count) else {
                 throw UpdateImageError(
-                    "the image has \(octets.count) octets, and \(entry.updateSize ?? 0) in the ledger")
+                    .other, "the image has \(octets.count) octets, and \(entry.updateSize ?? 0) in the ledger")
             }
         }
     }
 }
 
 /// Why a file is not served as firmware.
-public struct UpdateImageError: Error, Equatable, CustomStringConvertible {
-    /// The fault, in words for people.
-    public let reason: String
+public struct UpdateImageError: CodedError, Equatable {
+    /// The ways in which this can fail.
+    public enum Code: String, ErrorCode {
+        /// The file is no sound image.
+        case damaged = "update.damaged-image"
+        /// The image is not the one of the ledger.
+        case other = "update.other-image"
 
-    package init(_ reason: String) { self.reason = reason }
+        /// The kind of failure, from which the exit code follows.
+        public var kind: FailureKind { .issuerFailed }
+    }
 
+    /// The failure, as a name that programs can compare.
+    public var code: Code
     /// The fault, in words for people.
-    public var description: String { reason }
+    public var reason: String
+
+    package init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
 }
