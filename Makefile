@@ -18,6 +18,7 @@
 # make deb-test  install them in clean chroots of bookworm, trixie and sid, and run their tests there; root
 # make arm64     the program for arm64, cross-compiled with Debian sid's Swift and tried by emulation; root
 # make deb-same  build them twice, under different circumstances, and compare; half an hour
+# make arm64-end-to-end   the end-to-end tests with that program, by emulation, after make arm64; root, two hours
 # make tarball   the program for systems without dpkg; make image: an image for containers; make packages: all of these
 # make release-check     the checklist of docs/releasing.md
 # make clean     remove what was built
@@ -34,7 +35,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL = build
-.PHONY: build demo demo-new-device record demo-rainmaker test stress fuzz check outside bench order sizes format install deb deb-test deb-same arm64 tarball image packages release-check clean deps build-deps peers peers-controller release
+.PHONY: build demo demo-new-device record demo-rainmaker test stress fuzz check outside bench order sizes format install deb deb-test deb-same arm64 arm64-end-to-end tarball image packages release-check clean deps build-deps peers peers-controller release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -311,6 +312,11 @@ arm64: build-deps
 	$(MOMENT) .packaging/image.py "$$(ls $(PACKAGES)/matterctl_*_arm64.deb)" $(PACKAGES)/arm64
 	.packaging/try_image.sh $(PACKAGES)/arm64/rootfs
 	MATTERCTL_ARCHITECTURE=arm64 .packaging/chroots.sh $(PACKAGES)
+
+arm64-end-to-end: deps peers peers-controller
+	$(BUILD) $(DEBUG) --build-tests
+	$(EXAMPLES)
+	.packaging/arm64_end_to_end.sh $(PACKAGES)
 
 tarball: release
 	$(MOMENT) .packaging/tarball.py $(DIST)/matterctl $(PACKAGES)

@@ -18,14 +18,16 @@ sid=${MATTERCTL_ARM64_CHROOT:-$folder/arm64/sid}
 RUNTIME="libswiftlang swiftlang"
 SYSTEM="libc6 libc6-dev linux-libc-dev libcrypt1 libcrypt-dev libgcc-s1 libgcc-14-dev libstdc++-14-dev libstdc++6 libssl-dev libssl3t64
     libatomic1 zlib1g libzstd1"
-# What the program opens when it runs.
-OPENED="libavahi-client3 libavahi-common3 libdbus-1-3 libsystemd0 libcap2"
+# What the program opens when it runs; it comes with what it needs itself.
+OPENED="libavahi-client3 libdbus-1-3 libsystemd0 libcurl4t64 libqrencode4"
 work=$(mktemp -d "${TMPDIR:-/tmp}/matterctl-arm64.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -E '/debian/?$' | head -n 1)
 
-# fetch SUITE FOLDER PACKAGE ...: packages for arm64, by an apt of its own
+# fetch [--needs] SUITE FOLDER PACKAGE ...: packages for arm64, by an apt of its own; with what they need
 fetch() {
+    needs=
+    if [ "$1" = --needs ]; then needs=1; shift; fi
     suite=$1 into=$2
     shift 2
     state=$work/apt-$suite
@@ -36,7 +38,12 @@ fetch() {
         -o Dir::Etc::sourceparts=/dev/null -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=root
         -o Acquire::Check-Valid-Until=false"
     $apt update
-    (cd "$into" && $apt download "$@")
+    if [ -n "$needs" ]; then
+        $apt install --download-only --no-install-recommends -y "$@"
+        cp "$state"/archives/*.deb "$into"
+    else
+        (cd "$into" && $apt download "$@")
+    fi
 }
 
 if [ ! -e "$sid/.done" ]; then
@@ -55,7 +62,9 @@ if [ ! -e "$sid/sysroot/.done" ]; then
     mkdir -p "$sid/sysroot/usr/lib"
     ln -s usr/lib "$sid/sysroot/lib"
     # shellcheck disable=SC2086
-    fetch trixie "$folder/arm64/packages" $SYSTEM $OPENED
+    fetch trixie "$folder/arm64/packages" $SYSTEM
+    # shellcheck disable=SC2086
+    fetch --needs trixie "$folder/arm64/packages" $OPENED
     # shellcheck disable=SC2086
     fetch sid "$folder/arm64/packages" $RUNTIME
     for package in "$folder"/arm64/packages/*.deb; do
