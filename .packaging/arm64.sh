@@ -19,7 +19,7 @@ RUNTIME="libswiftlang swiftlang"
 SYSTEM="libc6 libc6-dev linux-libc-dev libcrypt1 libcrypt-dev libgcc-s1 libgcc-14-dev libstdc++-14-dev libstdc++6 libssl-dev libssl3t64
     libatomic1 zlib1g libzstd1"
 # What the program opens when it runs; it comes with what it needs itself.
-OPENED="libavahi-client3 libdbus-1-3 libsystemd0 libcurl4t64 libqrencode4"
+OPENED="libavahi-client3 libdbus-1-3 libsystemd0 libcurl4t64 libqrencode4 libsqlite3-0"
 work=$(mktemp -d "${TMPDIR:-/tmp}/matterctl-arm64.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -E '/debian/?$' | head -n 1)

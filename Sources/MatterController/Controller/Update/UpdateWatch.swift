@@ -23,7 +23,7 @@ struct UpdateWatch: Sendable {
     private let target: UInt32
     /// How many times the node was seen at rest with its old version, after it was allowed to use the new one.
     private var atRest = 0
-    private static let mostAtRest = 3
+    private static let mostAtRest = 6
 
     init(to target: UInt32, _ patience: Patience, now: Instant) {
         self.target = target
