@@ -214,7 +214,8 @@ let package = Package(
         tests(
             "MatterControllerTests",
             [
-                "JSON", "MatterBase", "MatterClusters", "MatterController", "MatterCrypto", "MatterLedger", "MatterModel",
+                "JSON", "MatterBase", "MatterClusters", "MatterController", "MatterCrypto", "MatterLedger",
+                "MatterModel",
                 "MatterNetwork",
                 "MatterSimulator", "MatterState", "MatterTestKit",
             ]),
