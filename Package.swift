@@ -180,8 +180,8 @@ let package = Package(
         tests(
             "HouseServerTests",
             [
-                "HouseServer", "JSON", "MatterController", "MatterModel", "MatterNetwork", logging, nio("NIOCore"),
-                nio("NIOPosix"),
+                "HouseServer", "JSON", "MatterController", "MatterModel", "MatterNetwork", "MatterTestKit", logging,
+                nio("NIOCore"), nio("NIOPosix"),
             ]),
         tests("ProcessTests", ["CProcess"]),
         tests("MatterThreadsTests", ["CProcess", "MatterBase"]),

@@ -17,16 +17,19 @@ struct FirmwareTests {
     ///   - served: what is fetched in its place.
     ///   - checksum: that in the ledger; that of the image by default.
     private func ledger(
-        _ image: [UInt8], serving served: [UInt8]? = nil, checksum: [UInt8]? = nil
+        _ image: [UInt8], version: Int = 2, serving served: [UInt8]? = nil, checksum: [UInt8]? = nil
     ) throws -> StandInServer {
         let digest = Data(checksum ?? SHA256.hash(image)).base64EncodedString()
         let place = Place()
         let server = try StandInServer { target in
             switch String(target.prefix { $0 != "?" }) {
-            case Self.models: return .init(#"{"modelVersions":{"vid":65521,"pid":32769,"softwareVersions":[1,2]}}"#)
-            case "\(Self.models)/2":
+            case Self.models:
                 return .init(
-                    #"{"modelVersion":{"vid":65521,"pid":32769,"softwareVersion":2,"softwareVersionString":"2.0","#
+                    #"{"modelVersions":{"vid":65521,"pid":32769,"softwareVersions":[1,\#(version)]}}"#)
+            case "\(Self.models)/\(version)":
+                return .init(
+                    #"{"modelVersion":{"vid":65521,"pid":32769,"softwareVersion":\#(version),"#
+                        + #""softwareVersionString":"\#(version).0","#
                         + #""softwareVersionValid":true,"otaUrl":"\#(place.url)/light.ota","otaFileSize":"\#(image.count)","#
                         + #""otaChecksum":"\#(digest)","otaChecksumType":1,"minApplicableSoftwareVersion":0,"#
                         + #""maxApplicableSoftwareVersion":1}}"#)
@@ -48,21 +51,24 @@ struct FirmwareTests {
         func set(_ url: String) { text.withLock { $0 = url } }
     }
 
-    private func image(_ count: Int) -> [UInt8] {
+    private func image(_ count: Int, version: UInt32 = 2) -> [UInt8] {
         var image = FirmwareImage()
+        (image.version, image.text) = (version, "\(version).0")
         image.payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         return image.octets
     }
 
     private func ask(
-        _ client: HomeAssistantClient, _ ledger: StandInServer, _ options: [String], _ steps: [String]
+        _ client: HomeAssistantClient, _ ledger: StandInServer?, _ options: [String], _ steps: [String],
+        serving more: [String] = []
     ) async throws -> (answers: [JSON], device: VirtualDevice, log: String) {
         let folder = try TemporaryFolder()
         let device = try await VirtualDevice.start("on-off-light", options: options, isAdvertised: true)
         var matterctl = try MatterCtl()
         try await matterctl.commission(device, ["--name", "lamp"])
-        matterctl.environment["MATTERCTL_LEDGER"] = ledger.url
-        let house = try await RunningHouse(matterctl)
+        // Without a ledger: nothing listens there.
+        matterctl.environment["MATTERCTL_LEDGER"] = ledger?.url ?? "http://127.0.0.1:9"
+        let house = try await RunningHouse(matterctl, more)
         let child = try client.start(house.url, steps, in: folder)
         _ = await child.status(within: .seconds(240))
         device.stop()
@@ -106,5 +112,60 @@ struct FirmwareTests {
             #expect("\(seen.answers[1])".contains(words), "\(seen.answers[1])")
             #expect("\(seen.answers[2])".contains("no version '7'"), "\(seen.answers[2])")
         }
+    }
+
+    @Test(
+        "an image that a client uploads is told and given to a node, without the ledger and before the ledger's",
+        .timeLimit(.minutes(15)))
+    func uploaded() async throws {
+        let folder = try TemporaryFolder()
+        let own = image(150_000)
+        try Data(own).write(to: folder.file("own.ota"))
+        let steps = [
+            #"["expect", 1, 1, "OnOff", "OnOff", false]"#, #"["check-update", 1]"#,
+            #"["call", "upload_ota_file", {"image": "\#(folder.file("own.ota").path)"}]"#, #"["check-update", 1]"#,
+            #"["update", 1, 2]"#, #"["expect", 1, 0, "BasicInformation", "SoftwareVersion", 2]"#,
+            #"["check-update", 1]"#,
+        ]
+        // The ledger's image of this version cannot be fetched, so that the uploaded one was used.
+        for ledger in [nil, try ledger(image(5000), serving: [])] {
+            let seen = try await ask(.ha15, ledger, ["--updates"], steps, serving: ["--schema", "13"])
+            if ledger == nil {
+                #expect(seen.answers[1]["error"]?["code"]?.int == 10, "\(seen.answers[1])")
+            } else {
+                #expect(seen.answers[1]["result"]?["update_source"]?.string == "main-net-dcl", "\(seen.answers[1])")
+            }
+            for number in [2, 3] {
+                let told = seen.answers[number]["result"]
+                #expect(told?["software_version"]?.int == 2, "\(seen.answers[number])\n\(seen.log)")
+                #expect(told?["update_source"]?.string == "local", "\(seen.answers[number])")
+            }
+            #expect(seen.answers[4]["error"] == nil, "\(seen.answers[4])\n\(seen.log)")
+            #expect(seen.answers[5]["error"] == nil, "\(seen.answers[5])")
+            // None is newer than what it has now.
+            #expect(seen.answers[6]["result"]?["software_version"] == nil, "\(seen.answers[6])")
+        }
+    }
+
+    @Test(
+        "an image in the folder of --firmware is given as well; a newer one of the ledger is told instead",
+        .timeLimit(.minutes(15)))
+    func shelf() async throws {
+        let folder = try TemporaryFolder()
+        try Data(image(9000)).write(to: folder.file("light.ota"))
+        try Data("nothing".utf8).write(to: folder.file("wrong.ota"))
+        let options = ["--firmware", folder.url.path, "-v"]
+        let steps = [
+            #"["expect", 1, 1, "OnOff", "OnOff", false]"#, #"["check-update", 1]"#, #"["update", 1, "2.0"]"#,
+            #"["expect", 1, 0, "BasicInformation", "SoftwareVersion", 2]"#,
+        ]
+        let seen = try await ask(.ha15, nil, ["--updates"], steps, serving: options)
+        #expect(seen.answers[1]["result"]?["update_source"]?.string == "local", "\(seen.answers[1])\n\(seen.log)")
+        #expect(seen.answers[2]["error"] == nil && seen.answers[3]["error"] == nil, "\(seen.answers)\n\(seen.log)")
+        #expect(seen.log.components(separatedBy: "firmware is left out").count == 2, "\(seen.log)")
+
+        let later = try ledger(image(5000, version: 3), version: 3)
+        let newer = try await ask(.ha15, later, [], Array(steps.prefix(2)), serving: options)
+        #expect(newer.answers[1]["result"]?["update_source"]?.string == "main-net-dcl", "\(newer.answers[1])")
     }
 }

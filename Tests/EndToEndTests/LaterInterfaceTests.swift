@@ -80,7 +80,9 @@ struct LaterInterfaceTests {
             )
         }
         #expect(answers[18]["error"]?["code"]?.int == 7, "a light is not a camera: \(answers[18])")
-        #expect(answers[19]["error"] != nil && answers[20]["error"]?["code"]?.int == 8, "\(answers[19])\(answers[20])")
+        #expect(answers[19]["error"]?["code"]?.int == 101, "\(answers[19])")
+        #expect("\(answers[19])".contains("not a firmware image"), "\(answers[19])")
+        #expect(answers[20]["error"]?["code"]?.int == 8, "\(answers[20])")
     }
 
     @Test(
@@ -207,6 +209,41 @@ struct LaterInterfaceTests {
             #expect(told[2]["error"]?["code"]?.int == 11 && told[3]["error"]?["code"]?.int == 5, "\(told)")
             #expect(ledger.requests.count == 4)
         }
+    }
+
+    @Test(
+        "an upload needs a token and an id of the same one, over TCP and over the socket; what a killed server left is removed",
+        .timeLimit(.minutes(15)))
+    func upload() async throws {
+        let folder = try TemporaryFolder()
+        let matterctl = try MatterCtl()
+        var image = FirmwareImage()
+        image.payload = [UInt8](repeating: 7, count: 3_000_000)
+        try Data(image.octets).write(to: folder.file("light.ota"))
+        let upload = #"["call", "upload_ota_file", {"image": "\#(folder.file("light.ota").path)"}]"#
+        let server = try await RunningHouse(matterctl, ["--schema", "13", "--listen", "127.0.0.1:5598", "-v"])
+        let store = matterctl.home.appendingPathComponent("firmware").path
+        let all = try await matterctl.succeed("serve", "token", "add", "all", "--role", "administer").result
+        let weak = try await matterctl.succeed("serve", "token", "add", "weak", "--role", "control").result
+        func ask(_ url: String, _ steps: [String]) async throws -> [JSON] {
+            let child = try HomeAssistantClient.ha15.start(url, steps, in: folder)
+            _ = await child.status(within: .seconds(60))
+            let answers = child.lines.filter { $0["step"] != nil }
+            try #require(answers.count == steps.count, "\(child.stdout.suffix(3000))\n\(child.stderr)\n\(server.log)")
+            return answers
+        }
+        for url in [server.url, "ws://127.0.0.1:5598/ws/\(all)"] {
+            let told = try await ask(url, [upload])
+            #expect(told[0]["result"]?["software_version"]?.int == 2, "\(told)")
+            #expect(told[0]["result"]?["update_source"]?.string == "local", "\(told)")
+        }
+        let refused = try await ask("ws://127.0.0.1:5598/ws/\(weak)", [upload])
+        #expect(refused[0]["error"] != nil && "\(refused[0])".contains("administer"), "\(refused)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: store) == ["FFF1-8001-00000002.ota"])
+        #expect(!server.log.contains("ota-upload"))
+        try Data([1]).write(to: URL(fileURLWithPath: store).appendingPathComponent(".tmp-left"))
+        try await server.restart()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: store) == ["FFF1-8001-00000002.ota"])
     }
 
     @Test("version 11 does not know the later commands", .timeLimit(.minutes(15)))

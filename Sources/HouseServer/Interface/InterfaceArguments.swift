@@ -3,8 +3,10 @@ import MatterController
 /// The arguments of a request: null is absent, and what is not known is ignored.
 struct InterfaceArguments: Sendable {
     private let object: JSONObject
+    /// The one who asks; `nil` where that does not matter.
+    let visitor: Visitor?
 
-    init(_ object: JSONObject) { self.object = object }
+    init(_ object: JSONObject, of visitor: Visitor? = nil) { (self.object, self.visitor) = (object, visitor) }
 
     subscript(key: String) -> JSONValue? {
         guard let value = object[key] else { return nil }

@@ -33,6 +33,12 @@ struct ListenerLimits: Sendable {
     var headFields = 64
     /// Bytes of the body of a request.
     var bodyBytes = 64 << 10
+    /// Bytes of the body of an upload.
+    var uploadBytes = 128 << 20
+    /// The time for all of it.
+    var uploadTime = Duration.seconds(900)
+    /// Bytes of it that wait to be written; then the connection is not read any more.
+    var uploadWaiting = 1 << 20
     /// Bytes of a message of a WebSocket.
     var messageBytes = 4 << 20
     /// Parts of a message.

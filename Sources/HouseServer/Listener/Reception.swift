@@ -4,6 +4,13 @@ protocol Reception: Sendable {
     /// Answers a request for a page.
     func page(_ request: PageRequest, of visitor: Visitor) async -> PageResponse
 
+    /// Takes a body that is too large to lie in memory, and answers; also before all of it has come.
+    ///
+    /// - Parameters:
+    ///   - id: the last part of the path, as it was sent.
+    ///   - body: comes piece by piece.
+    func upload(_ id: String, of visitor: Visitor, _ body: UploadBody) async -> PageResponse
+
     /// Converses over a WebSocket. The listener closes it afterwards.
     func converse(with visitor: Visitor, over socket: any MessageSocket) async
 }

@@ -13,9 +13,19 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var deadline: Scheduled<Void>?
     private var request: PageRequest?
     private var visitor: Visitor?
+    private var upload: Upload?
     /// True once an answer is on its way; what comes then is not looked at.
     private var isDone = false
     private var isHead = false
+    /// Whether the client wants errors of uploads.
+    private var isUpload = false
+
+    /// A body that goes on piece by piece as it comes.
+    private struct Upload {
+        let body: UploadBody
+        let deadline: Scheduled<Void>
+        var count = 0
+    }
 
     init(_ core: ListenerCore, _ connection: Connection) {
         self.core = core
@@ -24,11 +34,17 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { arm(core.settings.limits.requestTime, context) }
 
-    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) { endAll() }
 
     func channelInactive(context: ChannelHandlerContext) {
-        deadline?.cancel()
+        endAll()
         context.fireChannelInactive()
+    }
+
+    private func endAll() {
+        deadline?.cancel()
+        upload?.deadline.cancel()
+        upload?.body.cut()
     }
 
     /// A request that takes too long gets an answer; an answer that takes too long does not.
@@ -64,6 +80,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                 return refuse(Refusal(426, "this path is for WebSockets"), context)
             }
             let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
+            if let id = target.uploadID, plain.method == "POST" {
+                connection.token = token
+                return begin(id, of: visitor, length, context)
+            }
             guard length <= core.settings.limits.bodyBytes else { return refuse(tooLarge, context) }
             connection.token = token
             self.visitor = visitor
@@ -81,12 +101,19 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard upload == nil else { return add(bytes, context) }
         guard let count = request?.body.count else { return }
         guard count + bytes.readableBytes <= core.settings.limits.bodyBytes else { return refuse(tooLarge, context) }
         request?.body += bytes.readableBytesView
     }
 
     private func end(_ context: ChannelHandlerContext) {
+        if let upload {
+            deadline?.cancel()
+            upload.deadline.cancel()
+            connection.isAnswering = true
+            return upload.body.finish()
+        }
         guard let request, let visitor else { return }
         isDone = true
         connection.isAnswering = true
@@ -100,6 +127,61 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                 handler.answer(response, context)
             }
         }
+    }
+
+    // MARK: Uploads
+
+    private func begin(_ id: String, of visitor: Visitor, _ length: Int, _ context: ChannelHandlerContext) {
+        let limits = core.settings.limits
+        isUpload = true
+        guard length <= limits.uploadBytes else { return refuse(uploadTooLarge, context) }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let body = UploadBody(most: limits.uploadWaiting) { isReading in
+            bound.eventLoop.execute {
+                let (handler, context) = bound.value
+                handler.read(isReading, context)
+            }
+        }
+        let end = context.eventLoop.scheduleTask(in: TimeAmount(limits.uploadTime)) {
+            let (handler, context) = bound.value
+            guard !handler.isDone else { return }
+            handler.refuse(Refusal(408, "the upload took too long"), context)
+        }
+        upload = Upload(body: body, deadline: end)
+        arm(limits.requestTime, context)
+        let reception = core.reception
+        Task {
+            let response = await reception.upload(id, of: visitor, body)
+            bound.eventLoop.execute {
+                let (handler, context) = bound.value
+                guard !handler.isDone else { return }
+                handler.isDone = true
+                handler.endAll()
+                handler.read(true, context)
+                handler.answer(response, context)
+            }
+        }
+    }
+
+    private func add(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        let limits = core.settings.limits
+        let count = (upload?.count ?? 0) + bytes.readableBytes
+        guard count <= limits.uploadBytes else { return refuse(uploadTooLarge, context) }
+        upload?.count = count
+        arm(limits.requestTime, context)
+        upload?.body.add(Array(bytes.readableBytesView))
+    }
+
+    /// While nothing is read, the other side cannot be late.
+    private func read(_ isReading: Bool, _ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        context.channel.setOption(.autoRead, value: isReading).whenFailure { _ in }
+        guard !isDone, !connection.isAnswering else { return }
+        if isReading { arm(core.settings.limits.requestTime, context) } else { deadline?.cancel() }
+    }
+
+    private var uploadTooLarge: Refusal {
+        Refusal(413, "an upload may have \(core.settings.limits.uploadBytes) bytes")
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -118,8 +200,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func refuse(_ refusal: Refusal, _ context: ChannelHandlerContext) {
         isDone = true
-        var response = PageResponse(
-            status: refusal.status, contentType: "text/plain; charset=utf-8", body: Array((refusal.reason + "\n").utf8))
+        if upload != nil {
+            endAll()
+            read(true, context)
+        }
+        var response =
+            isUpload
+            ? HouseFirmware.refusal(refusal.status, refusal.reason) : .plain(refusal.status, refusal.reason)
         if refusal.status == 401 { response.headers.append(("WWW-Authenticate", "Bearer")) }
         if refusal.status == 426 { response.headers.append(("Upgrade", "websocket")) }
         if let seconds = refusal.retryAfter { response.headers.append(("Retry-After", "\(seconds)")) }

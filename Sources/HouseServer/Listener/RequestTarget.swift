@@ -8,6 +8,11 @@ struct RequestTarget: Equatable, Sendable {
     var token: String?
 
     static let webSocket = "/ws"
+    /// The beginning of the path of an upload. Its client makes it from the URL of its WebSocket, and has the token in the same place.
+    static let upload = "/ota-upload/"
+
+    /// The id of an upload; `nil` for another path.
+    var uploadID: String? { path.hasPrefix(Self.upload) ? String(path.dropFirst(Self.upload.count)) : nil }
 
     /// - Returns: `nil` for a target that is not a path.
     init?(_ target: String) {
@@ -18,9 +23,12 @@ struct RequestTarget: Equatable, Sendable {
         path = String(parts.first ?? "")
         query = parts.count > 1 ? String(parts[1]) : ""
         if path.hasPrefix(Self.webSocket + "/") {
-            let token = path.dropFirst(Self.webSocket.count + 1)
-            self.token = token.isEmpty ? nil : String(token)
-            path = Self.webSocket
+            let rest = path.dropFirst(Self.webSocket.count + 1)
+            let token = rest.prefix { $0 != "/" }
+            let isUpload = rest[token.endIndex...].hasPrefix(Self.upload)
+            path = isUpload ? String(rest[token.endIndex...]) : Self.webSocket
+            let shown = isUpload ? token : rest
+            self.token = shown.isEmpty ? nil : String(shown)
         }
     }
 }

@@ -19,6 +19,10 @@ struct HouseReception: Reception {
         logger.info("\(visitor.name) has left")
     }
 
+    func upload(_ id: String, of visitor: Visitor, _ body: UploadBody) async -> PageResponse {
+        await commands.firmware.take(id, of: visitor, body)
+    }
+
     func page(_ request: PageRequest, of visitor: Visitor) async -> PageResponse {
         if hasPage, let file = WebPage.response(to: request) { return file }
         guard request.method == "GET" || request.method == "HEAD" else { return .plain(405, "only GET is served here") }

@@ -29,6 +29,8 @@ public struct HouseService: Sendable {
         public var trust = TrustPolicy()
         /// The way to the Alliance's ledger, which knows firmware; `nil` if it is not asked.
         public var ledger: LedgerConnection?
+        /// The path of a folder with firmware images, which is only read; `nil` for none.
+        public var firmware: String?
         /// Whether devices may be commissioned over Bluetooth.
         public var hasBluetooth = false
         /// The nodes that are served; all, if `nil`.
@@ -88,8 +90,12 @@ public struct HouseService: Sendable {
             await house.begin(resting: shares.resting)
             await shares.attach(house)
         }
+        let firmware = HouseFirmware(
+            FirmwareLibrary(controller.options.state, userFolder: settings.firmware), time: time, logger: logger)
+        firmware.prepare()
         let commands = InterfaceCommands(
-            house: house, settings: interface, logger: logger, catalogue: .standard, shares: settings.shares)
+            house: house, settings: interface, logger: logger, catalogue: .standard, shares: settings.shares,
+            firmware: firmware)
         await house.setInfo { await commands.serverInfo() }
         await house.setMap { await commands.drawMap() }
         controller.context.use(HouseMemory(house: house))

@@ -69,13 +69,13 @@ extension StateDirectory {
         unlinkat(folder.raw, temporaryName, 0)
     }
 
-    private struct TemporaryFile: ~Copyable {
+    struct TemporaryFile: ~Copyable {
         let file: Descriptor
         let name: String
     }
 
     /// A new temporary file, locked for as long as it is open, so that others see that it is in use.
-    private func createTemporary(
+    func createTemporary(
         in folder: Folder, _ path: String
     ) throws(StoreError) -> TemporaryFile {
         let folderDescriptor = folder.raw
@@ -107,7 +107,7 @@ extension StateDirectory {
     }
 
     /// Removes temporary files whose process has ended.
-    private static func removeAbandonedFiles(in folder: Folder, _ path: String) {
+    static func removeAbandonedFiles(in folder: Folder, _ path: String) {
         guard let entries = try? folder.entries(path) else { return }
         for entry in entries where entry.name.hasPrefix(temporaryPrefix) && !entry.isFolder {
             let raw = openat(folder.raw, entry.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

@@ -14,6 +14,13 @@ final class TestHouse: Sendable {
         let failed = Mutex(0)
         let conversations = Mutex(0)
         let ended = Mutex(0)
+        /// Takes uploads.
+        let firmware = Mutex<HouseFirmware?>(nil)
+
+        func upload(_ id: String, of visitor: Visitor, _ body: UploadBody) async -> PageResponse {
+            guard let firmware = firmware.withLock({ $0 }) else { return .plain(404, "no uploads") }
+            return await firmware.take(id, of: visitor, body)
+        }
 
         func page(_ request: PageRequest, of visitor: Visitor) async -> PageResponse {
             pages.withLock { $0.append(request) }

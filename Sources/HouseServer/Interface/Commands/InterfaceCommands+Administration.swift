@@ -339,44 +339,46 @@ extension InterfaceCommands {
         let id = try arguments.node()
         guard !isTest(id) else { return Self.null }
         let node = try await house.node(id)
-        guard let ledger = settings.ledger else { return Self.null }
         guard let check = UpdateCheck(node) else {
+            guard settings.ledger != nil else { return Self.null }
             throw InterfaceError(.updateCheck, "Node \(id.rawValue) has not told its product and its version.")
         }
+        let local = firmware.images(for: check).map(\.header)
+        var offered: ModelVersion?
         do {
             let cache = LedgerCache(controller.options.state, .main)
-            let newest = try await check.newest(by: ledger, cache, now: controller.options.unixTime())
-            return newest.map { [check.encoded($0)] } ?? Self.null
+            if let ledger = settings.ledger {
+                offered = try await check.newest(by: ledger, cache, now: controller.options.unixTime())
+            }
         } catch {
             try Task.checkCancellation()
-            throw InterfaceError(.updateCheck, InterfaceFailure.error(error).details)
+            guard !local.isEmpty else {
+                throw InterfaceError(.updateCheck, InterfaceFailure.error(error).details)
+            }
+            let why = InterfaceFailure.error(error).details
+            logger.info("firmware of node \(id.rawValue) is looked for here only: \(why)")
         }
+        if let image = UpdateCheck.preferred(local, over: offered) {
+            return [UpdateCheck.encoded(image, productID: check.productID)]
+        }
+        return offered.map { [check.encoded($0)] } ?? Self.null
     }
 
-    /// Gives a node other firmware, which the ledger names, and answers when the node runs it.
+    /// Gives a node other firmware, which is here or which the ledger names, and answers when the node runs it.
     func updateNode(_ arguments: InterfaceArguments) async throws -> Result {
         let id = try arguments.node()
         let wanted = try UpdateCheck.Wanted(arguments)
         guard !isTest(id) else { return Self.null }
         let node = try await house.node(id)
-        guard let ledger = settings.ledger, let check = UpdateCheck(node) else {
+        guard let check = UpdateCheck(node) else {
             throw InterfaceError(.update, "Node \(id.rawValue) has not told its product and its version.")
         }
         let record = try await ready(id)
         try memory.beginUpdate(of: id)
         defer { memory.endUpdate(of: id) }
         do {
-            let cache = LedgerCache(controller.options.state, .main)
-            let now = controller.options.unixTime()
-            guard let entry = try await check.entry(wanted, by: ledger, cache, now: now), let url = entry.updateURL
-            else {
-                throw InterfaceError(.updateCheck, "the ledger offers node \(id.rawValue) no version \(wanted)")
-            }
-            let image = try await ledger.withListFetcher(.main, deadline: .now + UpdateCheck.download) { fetcher in
-                try await fetcher.fetchImage(url)
-            }
-            try image.check(against: entry, vendorID: check.vendorID, productID: check.productID)
-            logger.info("node \(id.rawValue) goes from version \(check.version) to \(entry.version)")
+            let image = try await self.image(wanted, for: check, id)
+            logger.info("node \(id.rawValue) goes from version \(check.version) to \(image.version)")
             try await controller.updates.update(record, title: "node \(id.rawValue)", with: image) {
                 [logger] progress in
                 if case .downloading(let sent, let size) = progress, sent < size { return }
@@ -390,6 +392,23 @@ extension InterfaceCommands {
             try Task.checkCancellation()
             throw InterfaceError(.update, InterfaceFailure.error(error).details)
         }
+    }
+
+    /// The image of the version that is asked for.
+    private func image(_ wanted: UpdateCheck.Wanted, for check: UpdateCheck, _ id: NodeID) async throws -> UpdateImage {
+        let local = firmware.images(for: check)
+        if let file = local.first(where: { wanted.means($0.header.version, $0.header.versionText) }) {
+            return try file.image()
+        }
+        let (cache, now) = (LedgerCache(controller.options.state, .main), controller.options.unixTime())
+        guard let ledger = settings.ledger,
+            let entry = try await check.entry(wanted, by: ledger, cache, now: now), let url = entry.updateURL
+        else { throw InterfaceError(.updateCheck, "the ledger offers node \(id.rawValue) no version \(wanted)") }
+        let image = try await ledger.withListFetcher(.main, deadline: .now + UpdateCheck.download) { fetcher in
+            try await fetcher.fetchImage(url)
+        }
+        try image.check(against: entry, vendorID: check.vendorID, productID: check.productID)
+        return image
     }
 
     // MARK: Test nodes

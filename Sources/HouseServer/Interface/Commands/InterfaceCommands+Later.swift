@@ -187,8 +187,10 @@ extension InterfaceCommands {
             ]))
     }
 
-    func uploadFirmware() throws -> Result {
-        throw InterfaceError(.otaUpload, "this server does not keep firmware")
+    /// Reserves an upload, which then comes to the listener by itself.
+    func uploadFirmware(_ arguments: InterfaceArguments) throws -> Result {
+        guard let visitor = arguments.visitor else { throw InterfaceError(.otaUpload, "no one has asked") }
+        return [try firmware.reserve(for: visitor).utf8()]
     }
 }
 

@@ -70,6 +70,7 @@ struct InterfaceCommands: Sendable {
     let logger: Logger
     let catalogue: Catalogue
     var shares: HouseShares?
+    let firmware: HouseFirmware
     let memory = Memory()
 
     var controller: Controller { house.controller }
@@ -119,7 +120,7 @@ struct InterfaceCommands: Sendable {
         "resync_icd": (12, { try await $0.resyncSleeper($1) }),
         "send_webrtc_provider_command": (12, { try await $0.camera($1) }),
         "get_network_topology": (13, { try await $0.topology($1) }),
-        "initiate_ota_upload": (13, { commands, _ in try commands.uploadFirmware() }),
+        "initiate_ota_upload": (13, { try $0.uploadFirmware($1) }),
     ]
 
     func isKnown(_ command: String) -> Bool {
@@ -160,7 +161,7 @@ struct InterfaceCommands: Sendable {
         guard let command = Self.table[request.command] else {
             throw InterfaceError(.invalidCommand, "there is no command \(request.command.prefix(64))")
         }
-        return try await command.handler(self, InterfaceArguments(request.arguments))
+        return try await command.handler(self, InterfaceArguments(request.arguments, of: visitor))
     }
 
     // MARK: The server

@@ -1,6 +1,6 @@
 import MatterController
 
-/// The question to the Alliance's ledger which firmware a node may go to.
+/// The question which firmware a node may go to: to the Alliance's ledger, and to the images that are here.
 struct UpdateCheck: Sendable {
     /// How long the ledger may take.
     private static let patience = Duration.seconds(20)
@@ -29,10 +29,12 @@ struct UpdateCheck: Sendable {
             }
         }
 
-        func means(_ entry: ModelVersion) -> Bool {
+        func means(_ entry: ModelVersion) -> Bool { means(entry.version, entry.text) }
+
+        func means(_ version: UInt32, _ words: String?) -> Bool {
             switch self {
-            case .number(let number): entry.version == number
-            case .text(let text): entry.text == text || UInt32(text) == entry.version
+            case .number(let number): version == number
+            case .text(let text): words == text || UInt32(text) == version
             }
         }
     }
@@ -41,6 +43,10 @@ struct UpdateCheck: Sendable {
     let productID: UInt16
     /// The version that the node has.
     let version: UInt32
+
+    init(vendorID: UInt16, productID: UInt16, version: UInt32) {
+        (self.vendorID, self.productID, self.version) = (vendorID, productID, version)
+    }
 
     /// - Returns: `nil` for a node that does not say what it is.
     init?(_ node: HouseBoard.Node) {
@@ -51,7 +57,7 @@ struct UpdateCheck: Sendable {
             let product: UInt16 = value(BasicInformation.Attribute.productID),
             let version: UInt32 = value(BasicInformation.Attribute.softwareVersion)
         else { return nil }
-        (vendorID, productID, self.version) = (vendor, product, version)
+        self.init(vendorID: vendor, productID: product, version: version)
     }
 
     /// Whether the vendor lets a device with our version go to another one by itself.
@@ -93,7 +99,27 @@ struct UpdateCheck: Sendable {
         }
     }
 
-    /// A version in the form of the interface.
+    /// The image that is told instead of the ledger's version: the newest one, unless the ledger's is newer.
+    ///
+    /// - Parameter local: the images that are here and fit, the newest first.
+    static func preferred(_ local: [UpdateHeader], over offered: ModelVersion?) -> UpdateHeader? {
+        guard let newest = local.first, newest.version >= offered?.version ?? 0 else { return nil }
+        return newest
+    }
+
+    /// The version of an image that is here, in the form of the interface.
+    static func encoded(_ image: UpdateHeader, productID: UInt16) -> [UInt8] {
+        JSONValue.object([
+            "vid": .int(Int64(image.vendorID)), "pid": .int(Int64(productID)),
+            "software_version": .int(Int64(image.version)), "software_version_string": .string(image.versionText),
+            "firmware_information": .null,
+            "min_applicable_software_version": .int(Int64(image.applicable.lowerBound)),
+            "max_applicable_software_version": .int(Int64(image.applicable.upperBound)),
+            "release_notes_url": image.releaseNotesURL.map { .string($0) } ?? .null, "update_source": "local",
+        ]).utf8()
+    }
+
+    /// A version of the ledger in the form of the interface.
     func encoded(_ offered: ModelVersion) -> [UInt8] {
         JSONValue.object([
             "vid": .int(Int64(vendorID)), "pid": .int(Int64(productID)),

@@ -50,6 +50,11 @@ struct ServeRun: NetworkCommand {
             "What to do when the attestation of a new device fails: enforce, warn or skip.", valueName: "MODE"))
     var attestation: AttestationArgument = .enforce
     @OptionGroup var trust: TrustOptions
+    @Option(
+        help: ArgumentHelp(
+            "A folder with firmware images (*.ota), which nodes may be given; it is only read.", valueName: "DIR"),
+        completion: .kind(.folder))
+    var firmware: String?
     @Flag(help: "Also commission devices over Bluetooth.") var ble = false
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
@@ -97,6 +102,7 @@ struct ServeRun: NetworkCommand {
         settings.version = Version.text
         settings.trust = trust.policy(attestation.enforcement)
         settings.hasBluetooth = ble
+        settings.firmware = firmware
         settings.ledger = try LedgerConnection(output: options.state.output)
         let share = try ServeShare(only: only, standBy: standBy, peers: peer)
         settings.includes = try share.filter(context.controller)

@@ -23,6 +23,9 @@ package enum ImageDigest: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// True if it is the beginning of SHA-256, or all of it.
+    package var isSHA256: Bool { rawValue <= Self.sha256First32.rawValue }
+
     /// - Returns: the digest of a message; `nil` if libcrypto does not have the function.
     package func digest(of message: [UInt8]) -> [UInt8]? {
         switch self {
