@@ -94,6 +94,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
             "Sleep for this long at a time, and check in after it, once a client has registered.",
             valueName: "DURATION")) var icd: TimeSpan?
     @Flag(help: "Take software updates from providers that are announced to it (OTA requestor).") var updates = false
+    @Flag(help: "Have the signalling of a camera (WebRTC Transport Provider), without pictures.") var webrtc = false
     @Option(
         help: ArgumentHelp("Faults to play; see below. May be repeated.", valueName: "SPEC"),
         completion: .kind(.simulatedFault))
@@ -234,6 +235,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
             return (setting.path, setting.parsed.value)
         }
         var endpoints = SimulatedType.plans(kinds, options: options)
+        if webrtc { endpoints.addCamera() }
         let placeless = endpoints.add(values)
         return (endpoints, placeless)
     }

@@ -246,6 +246,69 @@ struct LaterInterfaceTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: store) == ["FFF1-8001-00000002.ota"])
     }
 
+    @Test(
+        "what a camera answers later comes as webrtc_callback, to those who have begun a session, in the form of the client's classes",
+        .timeLimit(.minutes(15)))
+    func camera() async throws {
+        let folder = try TemporaryFolder()
+        let camera = try await VirtualDevice.start("on-off-light", options: ["--webrtc"], isAdvertised: true)
+        defer { camera.stop() }
+        let matterctl = try MatterCtl()
+        try await matterctl.commission(camera, ["--name", "porch"])
+        let house = try await RunningHouse(matterctl, ["--schema", "13"])
+        func send(_ name: String, _ payload: String) -> String {
+            #"["call", "send_webrtc_provider_command", {"node_id": 1, "endpoint_id": 1, "command_name": "\#(name)", "payload": \#(payload)}]"#
+        }
+        let steps = [
+            #"["expect", 1, 1, "OnOff", "OnOff", false]"#, send("SolicitOffer", #"{"streamUsage": 3}"#),
+            #"["callback", "offer"]"#, #"["callback", "ice_candidates"]"#,
+            send("ProvideOffer", #"{"webRTCSessionID": null, "sdp": "v=0", "streamUsage": 3}"#),
+            #"["callback", "answer"]"#, #"["callback", "ice_candidates"]"#,
+            send("EndSession", #"{"webRTCSessionID": 2, "reason": 2}"#),
+            #"raw send_webrtc_provider_command {"node_id":1,"endpoint_id":1,"command_name":"ProvideAnswer","payload":{"webRTCSessionID":1,"sdp":"v=0"}}"#,
+            #"raw send_webrtc_provider_command {"node_id":1,"endpoint_id":1,"command_name":"ProvideICECandidates","payload":{"webRTCSessionID":9,"ICECandidates":[]}}"#,
+            // No media flows, so that the camera gives up.
+            #"["callback", "end", {"webrtc_session_id": 1}, 90]"#,
+        ]
+        let child = try HomeAssistantClient.ha15.start(house.url, steps, in: folder)
+        _ = await child.status(within: .seconds(120))
+        let answers = child.lines.filter { $0["step"] != nil }
+        try #require(answers.count == steps.count, "\(child.stdout.suffix(3000))\n\(child.stderr)\n\(house.log)")
+        #expect(answers[1]["result"]?["webRTCSessionID"]?.int == 1, "\(answers[1])")
+        let offer = try #require(answers[2]["result"], "\(answers[2])")
+        #expect(offer["webrtc_session_id"]?.int == 1 && offer["node_id"]?.int == 1, "\(offer)")
+        #expect(offer["endpoint_id"]?.int == 1 && offer["fabric_index"]?.int == 1, "\(offer)")
+        #expect(offer["data"]?["sdp"]?.string?.contains("virtual camera") == true, "\(offer)")
+        let candidates = answers[3]["result"]?["data"]?["ice_candidates"]?.elements
+        #expect(candidates?.count == 2 && candidates?.first?["sdpMid"]?.string == "video", "\(answers[3])")
+        #expect(candidates?.first?["sdpMLineIndex"]?.int == 0, "\(answers[3])")
+        #expect(answers[4]["result"]?["webRTCSessionID"]?.int == 2, "\(answers[4])")
+        #expect(answers[5]["result"]?["webrtc_session_id"]?.int == 2, "\(answers[5])")
+        #expect(answers[5]["result"]?["data"]?["sdp"]?.string?.contains("virtual answer") == true, "\(answers[5])")
+        #expect(answers[7]["error"] == nil && answers[8]["error"] == nil, "\(answers[7])\(answers[8])")
+        #expect(answers[9]["error"]?["code"]?.int == 8, "\(answers[9])")
+        #expect(answers[10]["result"]?["data"]?["reason"]?.int == 1, "\(answers[10])")
+
+        // A client that has not asked for a camera is told nothing.
+        let silent = try HomeAssistantClient.ha15.start(
+            house.url,
+            [
+                #"["expect", 1, 1, "OnOff", "OnOff", false]"#,
+                #"raw get_node {"node_id":1}"#, #"["sleep", 2]"#,
+            ], in: folder)
+        let asking = try HomeAssistantClient.ha15.start(
+            house.url,
+            [
+                #"["expect", 1, 1, "OnOff", "OnOff", false]"#, send("SolicitOffer", #"{"streamUsage": 3}"#),
+                #"["callback", "offer"]"#,
+            ], in: folder)
+        _ = await asking.status(within: .seconds(60))
+        _ = await silent.status(within: .seconds(60))
+        #expect(asking.lines.contains { $0["event"]?.string == "webrtc_callback" }, "\(asking.stdout)")
+        #expect(silent.lines.filter { $0["step"] != nil }.count == 3, "\(silent.stdout)\(silent.stderr)")
+        #expect(!silent.lines.contains { $0["event"]?.string == "webrtc_callback" }, "\(silent.stdout)")
+    }
+
     @Test("version 11 does not know the later commands", .timeLimit(.minutes(15)))
     func older() async throws {
         let folder = try TemporaryFolder()

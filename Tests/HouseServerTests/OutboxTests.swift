@@ -103,4 +103,17 @@ import Testing
         #expect(outbox.next() == .news(.network(.thread(1))) && outbox.next() == .news(.network(.thread(2))))
         #expect(outbox.next() == .news(.network(.topology)) && outbox.next() == nil)
     }
+
+    @Test("what cameras call back is never joined, and stays in its order among the others")
+    func cameras() {
+        var box = listening()
+        let news: [HouseNews] = [
+            .camera(node, [1]), .event(node, [9]), .camera(node, [1]), .attribute(node, path), .camera(node, [2]),
+        ]
+        for piece in news { box.take(piece, nodes: 1) }
+        box.take(.camera(NodeID(2), [3]), nodes: 1)
+        #expect(all(&box) == news.map { .news($0) }, "and nothing of a node that the client does not know")
+        for _ in 0..<1100 { box.take(.camera(node, [4]), nodes: 1) }
+        #expect(all(&box).count == 1000)
+    }
 }

@@ -352,6 +352,18 @@ class Driver:
             raise Unmet(f"no {event} {'' if part is None else json.dumps(part)} in {timeout} s") from None
         return summary(seen["data"])
 
+    async def do_callback(self, kind, part=None, timeout=30):
+        """callback KIND [PART [SECONDS]]: for an event of a camera; its data goes through the client's own classes"""
+        # Older clients do not have them.
+        from matter_server.common.models import WebRTCCallbackData, WebRTCIceCandidate
+        data = await self.do_wait("webrtc_callback", {"event_type": kind, **(part or {})}, timeout)
+        found = dataclass_from_dict(WebRTCCallbackData, data)
+        if kind == "ice_candidates":
+            found.data["ice_candidates"] = [
+                dataclass_from_dict(WebRTCIceCandidate, one) for one in found.data["ice_candidates"]
+            ]
+        return found
+
     async def do_expect(self, node, endpoint, cluster, attribute, value, timeout=30):
         """expect NODE ENDPOINT CLUSTER ATTRIBUTE VALUE [SECONDS]: until the object model has it"""
         async def found():

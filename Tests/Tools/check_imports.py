@@ -219,7 +219,7 @@ def services():
     for path in sorted((SOURCES / "MatterController").rglob("*.swift")):
         text = path.read_text(encoding="utf-8")
         for name, body in re.findall(
-                r"^public (?:struct|actor) (\w+): FabricService\b[^{]*\{\n(.*?)^\}", text, re.M | re.S):
+                r"^public (?:struct|actor|final class) (\w+): FabricService\b[^{]*\{\n(.*?)^\}", text, re.M | re.S):
             held[name] = {of_type for of_type in re.findall(r"^    (?:\w+ )?let \w+: (?:\(?any )?(\w+)", body, re.M)}
     rows = dict(re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]*) \|$", (ROOT / "docs" / "architecture.md").read_text(
         encoding="utf-8").partition("### The services of a controller")[2].partition("\n##")[0], re.M))

@@ -22,7 +22,7 @@ CLUSTERS = [
     "SmokeCoAlarm", "ElectricalPowerMeasurement", "ElectricalEnergyMeasurement", "ValveConfigurationAndControl",
     "PumpConfigurationAndControl", "IlluminanceMeasurement", "TemperatureMeasurement", "PressureMeasurement",
     "FlowMeasurement", "RelativeHumidityMeasurement", "AirQuality", "RvcCleanMode", "RvcRunMode", "RvcOperationalState",
-    "MediaPlayback", "KeypadInput", "RainMaker", "MatterController", "RainMakerThreadBorderRouter", "RainMakerParticipantData",
+    "MediaPlayback", "KeypadInput", "WebRTCTransportProvider", "WebRTCTransportRequestor", "RainMaker", "MatterController", "RainMakerThreadBorderRouter", "RainMakerParticipantData",
 ]
 
 SIMPLE = {

@@ -17,7 +17,7 @@ extension House {
         switch news {
         case .nodeAdded, .nodeUpdated, .nodeRemoved: true
         case .attribute(_, let path): diagnostics.contains(path.cluster)
-        case .endpointAdded, .endpointRemoved, .event, .infoUpdated, .network, .shutdown: false
+        case .endpointAdded, .endpointRemoved, .event, .camera, .infoUpdated, .network, .shutdown: false
         }
     }
 

@@ -268,6 +268,15 @@ actor House {
         }
     }
 
+    /// Tells what a camera has called back to the clients that have begun a session with one.
+    func tell(_ callback: CameraCallback) {
+        let news = HouseNews.camera(callback.node, CameraEncoding.callback(callback))
+        for box in boxes.values where box.outbox.isListening && box.interests.contains(.cameras) {
+            box.outbox.take(news, nodes: board.nodes.count)
+            wake(box)
+        }
+    }
+
     /// Tells all who listen that the server's own state has changed.
     func tellInfo() { tell([.infoUpdated]) }
 
@@ -346,6 +355,7 @@ actor House {
                 guard let value = board.nodes[id]?.attributes[path] else { return nil }
                 return EventMessage.attribute(id, path, ValueEncoding.text(value))
             case .event(_, let event): return EventMessage.whole("node_event", event)
+            case .camera(_, let callback): return EventMessage.whole("webrtc_callback", callback)
             case .infoUpdated:
                 guard let info = await wantsInfo?() else { return nil }
                 return EventMessage.whole("server_info_updated", info)

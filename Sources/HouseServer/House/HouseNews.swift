@@ -11,6 +11,8 @@ enum HouseNews: Sendable, Equatable {
     case attribute(NodeID, CachePath)
     /// An event of a node, encoded.
     case event(NodeID, [UInt8])
+    /// A camera has called back, encoded; for those who have begun a session with one.
+    case camera(NodeID, [UInt8])
     /// The server's description of itself has changed.
     case infoUpdated
     /// Something about the network, for those who have asked for it.
@@ -35,12 +37,13 @@ enum NetworkNews: Sendable, Hashable {
     }
 }
 
-/// The documents that a client is told of, once it has sent a command for them: older clients end at events that they do not know.
+/// The news that a client is told of once it has sent a command for them: documents, and the callbacks of cameras. Older clients end at events that they do not know.
 struct NetworkInterests: OptionSet, Sendable {
     let rawValue: UInt8
 
     static let topology = NetworkInterests(rawValue: 1)
     static let thread = NetworkInterests(rawValue: 2)
+    static let cameras = NetworkInterests(rawValue: 4)
 
     func includes(_ news: NetworkNews) -> Bool {
         switch news {
@@ -54,6 +57,7 @@ struct NetworkInterests: OptionSet, Sendable {
         switch command {
         case "get_network_topology": self = .topology
         case "get_thread_diagnostics", "get_thread_border_routers": self = .thread
+        case "send_webrtc_provider_command": self = .cameras
         default: self = []
         }
     }

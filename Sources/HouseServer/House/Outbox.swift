@@ -2,7 +2,7 @@ import MatterController
 
 /// Everything that is to be sent to one client, in order. Pure.
 ///
-/// A value that changes again before it was sent is sent once, as it is then, and so is a node. Events of devices are never
+/// A value that changes again before it was sent is sent once, as it is then, and so is a node. Events of devices and what cameras call back are never
 /// joined: the oldest go when a client does not read for too long.
 struct Outbox: Sendable {
     /// How many events of devices wait at least.
@@ -64,7 +64,7 @@ struct Outbox: Sendable {
         case .endpointAdded(let node, _), .endpointRemoved(let node, _):
             // Clients end at what they are told of a node that they do not know.
             guard known.contains(node) else { return }
-        case .event(let node, _):
+        case .event(let node, _), .camera(let node, _):
             guard known.contains(node) else { return }
             events += 1
             if events > max(Self.leastEvents, 20 * nodes) { dropOldestEvent() }
@@ -79,7 +79,12 @@ struct Outbox: Sendable {
     }
 
     private mutating func dropOldestEvent() {
-        let oldest = items[start...].firstIndex { if case .news(.event) = $0 { true } else { false } }
+        let oldest = items[start...].firstIndex { item in
+            switch item {
+            case .news(.event), .news(.camera): true
+            default: false
+            }
+        }
         guard let oldest else { return }
         items.remove(at: oldest)
         events -= 1
@@ -104,7 +109,7 @@ struct Outbox: Sendable {
                 guard updated.remove(node) != nil else { continue }
                 // They are in it.
                 changed[node] = nil
-            case .news(.event): events -= 1
+            case .news(.event), .news(.camera): events -= 1
             case .news(.infoUpdated): isInfoPending = false
             case .news(.network(let news)): network.remove(news)
             default: break

@@ -49,6 +49,8 @@ struct Conversation: Sendable {
 
     private func answer(_ request: InterfaceRequest, in box: Int) async {
         let began = house.time.now
+        let afterwards = Afterwards()
+        defer { afterwards.run() }
         do {
             try await commands.check(request, of: visitor)
             // Also where the command fails.
@@ -61,7 +63,7 @@ struct Conversation: Sendable {
                 }
                 guard isNew else { throw InterfaceError(.invalidCommand, "this connection listens already") }
             } else {
-                let result = try await commands.result(of: request, for: visitor)
+                let result = try await commands.result(of: request, for: visitor, afterwards)
                 await house.answer(box, AnswerMessage.success(request.id, result))
             }
             await house.noteCommand(request.command, "done")

@@ -5,8 +5,12 @@ struct InterfaceArguments: Sendable {
     private let object: JSONObject
     /// The one who asks; `nil` where that does not matter.
     let visitor: Visitor?
+    /// The work that is left until the answer is on its way.
+    let afterwards: Afterwards
 
-    init(_ object: JSONObject, of visitor: Visitor? = nil) { (self.object, self.visitor) = (object, visitor) }
+    init(_ object: JSONObject, of visitor: Visitor? = nil, _ afterwards: Afterwards = Afterwards()) {
+        (self.object, self.visitor, self.afterwards) = (object, visitor, afterwards)
+    }
 
     subscript(key: String) -> JSONValue? {
         guard let value = object[key] else { return nil }

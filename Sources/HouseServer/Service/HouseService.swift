@@ -114,6 +114,10 @@ public struct HouseService: Sendable {
             await listener.stop(within: .zero)
             throw error
         }
+        let callbacks = time.start { [controller] in
+            for await callback in controller.cameras.callbacks { await house.tell(callback) }
+        }
+        defer { callbacks.cancel() }
         ready(listener.addresses)
         manager.tell("READY=1", "MAINPID=\(getpid())", await status(of: house))
         await serve(house, manager)

@@ -124,6 +124,8 @@ public final class Controller: Sendable {
     public let members: MemberService
     /// Firmware for nodes.
     public let updates: UpdateService
+    /// Sessions with cameras.
+    public let cameras: CameraService
     /// How devices come onto the fabric.
     public let commissioning: CommissioningService
 
@@ -151,6 +153,7 @@ public final class Controller: Sendable {
         rotations = RotationService(context, links, jobs)
         members = MemberService(context, links)
         updates = UpdateService(context, links)
+        cameras = CameraService(context)
         commissioning = CommissioningService(
             context, issuers, trust,
             CommissioningService.Aftercare(

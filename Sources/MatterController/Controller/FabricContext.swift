@@ -10,6 +10,8 @@ public final class FabricContext: Sendable {
     public let options: Controller.Options
     /// The fabrics that are kept.
     public let fabrics: FabricStore
+    /// The commands that nodes invoke on ours.
+    let commands = IncomingCommands()
     private let opened = Mutex(Opened())
 
     /// The files opened, each once.
@@ -260,21 +262,29 @@ public final class FabricContext: Sendable {
             if logger.logLevel <= .trace { trace = { line in logger.trace("\(line)") } }
             let manager = try ExchangeManager(
                 time: options.time, links: options.links, random: options.random,
-                admission: { [reports = opened.reports] protocolID, opcode, isSecure in
-                    isSecure && Self.admits(protocolID, opcode, isListening: reports.isListening)
+                admission: { [reports = opened.reports, commands] protocolID, opcode, isSecure in
+                    isSecure && Self.admits(protocolID, opcode, reports, commands)
                 }, trace: trace, observer: options.trace)
             opened.manager = manager
             // Ends with the manager.
-            options.time.start { [reports = opened.reports] in await reports.serve(manager) }
+            options.time.start { [reports = opened.reports, commands] in await reports.serve(manager, commands) }
             return manager
         }
     }
 
-    /// A peer may close its session, and report what it was asked to; whatever else it begins is not for a client.
-    private static func admits(_ protocolID: ProtocolID, _ opcode: UInt8, isListening: Bool) -> Bool {
+    /// A peer may close its session, report what it was asked to, and invoke what is waited for; whatever else it begins is not for a
+    /// client.
+    private static func admits(
+        _ protocolID: ProtocolID, _ opcode: UInt8, _ reports: IncomingReports, _ commands: IncomingCommands
+    ) -> Bool {
         switch protocolID {
         case .secureChannel: opcode == SecureChannelOpcode.statusReport.rawValue
-        case .interactionModel: isListening && opcode == InteractionModelOpcode.reportData.rawValue
+        case .interactionModel:
+            switch opcode {
+            case InteractionModelOpcode.reportData.rawValue: reports.isListening
+            case InteractionModelOpcode.invokeRequest.rawValue: commands.isListening
+            default: false
+            }
         default: false
         }
     }

@@ -65,6 +65,16 @@ extension HandshakeSecrets {
     }
 }
 
+extension IncomingCommands.Handler {
+    package init(
+        isExpecting: @escaping @Sendable () -> Bool,
+        answer: @escaping @Sendable (_ request: InvokeRequest, _ node: NodeID) -> [StatusIB], _: Void = ()
+    ) {
+        self.isExpecting = isExpecting
+        self.answer = answer
+    }
+}
+
 extension OperationalInstance {
     package init(compressedFabricID: UInt64, nodeID: UInt64, _: Void = ()) {
         self.compressedFabricID = compressedFabricID

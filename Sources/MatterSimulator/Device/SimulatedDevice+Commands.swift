@@ -15,6 +15,31 @@ extension SimulatedDevice {
         }
     }
 
+    /// Sends a command to the peer of a session, over that session, after those that were given before.
+    func callBack(_ command: Command, over reference: SessionReference) {
+        let previous = sending
+        sending = time.start {
+            await previous?.value
+            await self.deliver(command, over: reference)
+        }
+    }
+
+    private func deliver(_ command: Command, over reference: SessionReference) async {
+        let members: [(key: String, value: TLVValue)] = [
+            ("cluster", command.path.cluster.tlv), ("command", command.path.command.tlv),
+        ]
+        do {
+            let run = InteractionRun(
+                exchange: try await manager.openExchange(on: reference), deadline: time.now + Self.limit,
+                processing: Self.limit, delivery: .zero)
+            var transaction = InvokeTransaction([command])
+            let status = try await run.play(&transaction).first?.status ?? StatusIB(.noCommandResponse)
+            report("command-sent", members + [("status", .string(status.description))])
+        } catch {
+            report("command-failed", members + [("reason", .string("\(error)"))])
+        }
+    }
+
     private func deliver(_ command: RemoteCommand) async {
         var members: [(key: String, value: TLVValue)] = [
             ("cluster", command.cluster.tlv), ("command", command.command.tlv),

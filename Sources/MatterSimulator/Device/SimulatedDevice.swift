@@ -256,6 +256,8 @@ package actor SimulatedDevice {
             time.start { await self.checkIn(client, of: fabric, payload) }
         case .update(let errand):
             carryOut(errand)
+        case .callBack(let command, let session):
+            callBack(command, over: session)
         }
     }
 

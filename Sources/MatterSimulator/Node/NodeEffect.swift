@@ -26,6 +26,8 @@ package enum NodeEffect: Sendable {
     case checkIn(fabric: UInt8, NodeID, [UInt8])
     /// Business with a provider of software updates.
     case update(UpdateErrand)
+    /// A command for the peer of a session, over that session.
+    case callBack(Command, over: SessionReference)
 }
 
 /// A command that this device sends as a client, to what it is bound to.

@@ -11,12 +11,20 @@ extension InterfaceCommands {
     }
 
     func deviceCommand(_ arguments: InterfaceArguments) async throws -> Result {
+        guard let response = try await response(to: arguments) else { return Self.null }
+        return [NamedEncoding.response(response.fields, response.id, of: response.cluster, in: catalogue).utf8()]
+    }
+
+    /// The response of a device to a command; `nil` for a plain success.
+    func response(
+        to arguments: InterfaceArguments
+    ) async throws -> (id: CommandID, cluster: ClusterID, fields: TLVValue)? {
         let id = try arguments.node()
         let (endpoint, cluster) = (
             try arguments.endpoint(), ClusterID(try arguments.integer("cluster_id", as: UInt32.self))
         )
         let name = try arguments.text("command_name")
-        guard !isTest(id) else { return Self.null }
+        guard !isTest(id) else { return nil }
         let record = try await ready(id)
         let command = try CommandPayload.command(name, of: cluster, in: catalogue)
         let fields = try CommandPayload.fields(try arguments.object("payload"), of: command)
@@ -27,8 +35,8 @@ extension InterfaceCommands {
             request, isTimed: timed != nil || command.isTimed, NodeLink.Repeatability(of: request, in: catalogue),
             work: catalogue.expectedWork(ofCommand: command.id, inCluster: cluster), deadline: deadline(arguments))
         guard result.status.isSuccess else { throw Self.failure(result.status) }
-        guard case .response(let response, let fields) = result.outcome else { return Self.null }
-        return [(fields.map { NamedEncoding.response($0, response, of: cluster, in: catalogue) } ?? .null).utf8()]
+        guard case .response(let response, let fields?) = result.outcome else { return nil }
+        return (response, cluster, fields)
     }
 
     static func failure(_ status: StatusIB) -> InterfaceError {

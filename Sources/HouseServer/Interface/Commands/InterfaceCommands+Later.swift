@@ -172,19 +172,53 @@ extension InterfaceCommands {
 
     // MARK: Cameras and firmware
 
-    /// A command of the cluster WebRTC Transport Provider; the answers of the camera come by its own commands, which no one here takes.
+    /// A command of the cluster WebRTC Transport Provider. What the camera invokes for it later is told to all who send such commands.
     func camera(_ arguments: InterfaceArguments) async throws -> Result {
         let name = try arguments.text("command_name")
-        guard ["solicitoffer", "provideoffer", "endsession"].contains(name.lowercased()) else {
-            throw InterfaceError(.invalidArguments, "\(name.prefix(64)) is not a command that begins or ends a session")
-        }
+        let command = try CommandPayload.command(name, of: WebRTCTransportProvider.id, in: catalogue).id
+        let (node, endpoint) = (try arguments.node(), try arguments.endpoint())
         var payload = try arguments.object("payload")
-        payload["originatingEndpointID"] = .int(0)
-        return try await deviceCommand(
-            InterfaceArguments([
+        let begins =
+            command == WebRTCTransportProvider.Command.solicitOffer
+            || command == WebRTCTransportProvider.Command.provideOffer
+        let key = payload.members.first { FieldSpelling.isSame($0.key, "webRTCSessionID") }?.key
+        let number = key.flatMap { payload[$0] }.flatMap { InterfaceArguments.integer($0, as: UInt16.self) }
+        let cameras = controller.cameras
+        if begins {
+            // The endpoint at which our node takes what the camera invokes.
+            payload["originatingEndpointID"] = .int(0)
+        } else if command != WebRTCTransportProvider.Command.endSession {
+            guard let number, cameras.isKnown(number, with: node) else {
+                throw InterfaceError(.invalidArguments, "the payload names no session that was begun here")
+            }
+        }
+        let opening = begins ? cameras.begin(with: node) : nil
+        if let opening { arguments.afterwards.add { cameras.finish(opening) } }
+        let response = try await response(
+            to: InterfaceArguments([
                 "node_id": arguments["node_id"] ?? .null, "endpoint_id": arguments["endpoint_id"] ?? .null,
-                "cluster_id": .int(0x0553), "command_name": .string(name), "payload": .object(payload),
+                "cluster_id": .int(Int64(WebRTCTransportProvider.id.rawValue)), "command_name": .string(name),
+                "payload": .object(payload),
             ]))
+        if command == WebRTCTransportProvider.Command.endSession, let number { cameras.forget(number, with: node) }
+        guard let response else { return Self.null }
+        if let opening, let number = Self.session(response.id, response.fields) {
+            cameras.opened(number, at: endpoint.rawValue, by: opening)
+        }
+        return [
+            NamedEncoding.response(response.fields, response.id, of: WebRTCTransportProvider.id, in: catalogue).utf8()
+        ]
+    }
+
+    /// The session that a camera's response names.
+    private static func session(_ response: CommandID, _ fields: TLVValue) -> UInt16? {
+        switch response {
+        case WebRTCTransportProvider.SolicitOfferResponse.id:
+            WebRTCTransportProvider.SolicitOfferResponse(tlv: fields)?.webRTCSessionID
+        case WebRTCTransportProvider.ProvideOfferResponse.id:
+            WebRTCTransportProvider.ProvideOfferResponse(tlv: fields)?.webRTCSessionID
+        default: nil
+        }
     }
 
     /// Reserves an upload, which then comes to the listener by itself.

@@ -156,12 +156,16 @@ struct InterfaceCommands: Sendable {
     }
 
     /// The result of a command that the visitor may ask for.
-    func result(of request: InterfaceRequest, for visitor: Visitor) async throws -> Result {
+    ///
+    /// - Parameter afterwards: gets what is to be done once the answer is on its way.
+    func result(
+        of request: InterfaceRequest, for visitor: Visitor, _ afterwards: Afterwards
+    ) async throws -> Result {
         if request.command == Self.fabricLabel, !visitor.may(.administer) { return Self.null }
         guard let command = Self.table[request.command] else {
             throw InterfaceError(.invalidCommand, "there is no command \(request.command.prefix(64))")
         }
-        return try await command.handler(self, InterfaceArguments(request.arguments, of: visitor))
+        return try await command.handler(self, InterfaceArguments(request.arguments, of: visitor, afterwards))
     }
 
     // MARK: The server

@@ -23432,6 +23432,798 @@ extension KeypadInput {
     }
 }
 
+/// WebRTC Transport Provider, cluster 0x0553.
+public enum WebRTCTransportProvider {
+    /// The number of the cluster.
+    @inlinable public static var id: ClusterID { 0x0553 }
+
+    /// Attributes by number.
+    public enum Attribute {
+        /// CurrentSessions
+        @inlinable public static var currentSessions: AttributeID { 0x0000 }
+    }
+
+    /// Commands by number.
+    public enum Command {
+        /// SolicitOffer
+        @inlinable public static var solicitOffer: CommandID { 0x0000 }
+        /// ProvideOffer
+        @inlinable public static var provideOffer: CommandID { 0x0002 }
+        /// ProvideAnswer
+        @inlinable public static var provideAnswer: CommandID { 0x0004 }
+        /// ProvideICECandidates
+        @inlinable public static var provideICECandidates: CommandID { 0x0005 }
+        /// EndSession
+        @inlinable public static var endSession: CommandID { 0x0006 }
+        /// SolicitOfferResponse
+        @inlinable public static var solicitOfferResponse: CommandID { 0x0001 }
+        /// ProvideOfferResponse
+        @inlinable public static var provideOfferResponse: CommandID { 0x0003 }
+    }
+
+    /// Features by bit.
+    public enum Feature {
+        /// Metadata (METADATA)
+        @inlinable public static var metadata: FeatureMap { .init(bit: 0) }
+    }
+
+    /// CurrentSessions (0x0000)
+    @inlinable public static var currentSessions: TypedAttribute<[GlobalTypes.WebRTCSession]> { .init(id, 0x0000) }
+}
+
+extension WebRTCTransportProvider {
+
+    /// SFrameStruct
+    public struct SFrame: ClusterStructure {
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// CipherSuite
+            @inlinable public static var cipherSuite: StructureField<SFrame, UInt16> { .init(0) }
+            /// BaseKey
+            @inlinable public static var baseKey: StructureField<SFrame, [UInt8]> { .init(1) }
+            /// KID
+            @inlinable public static var kid: StructureField<SFrame, [UInt8]> { .init(2) }
+        }
+
+        /// CipherSuite (field 0; at least 1)
+        public var cipherSuite: UInt16
+        /// BaseKey (field 1; at most 128 bytes)
+        public var baseKey: [UInt8]
+        /// KID (field 2; 2 to 8 bytes)
+        public var kid: [UInt8]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(cipherSuite: UInt16, baseKey: [UInt8], kid: [UInt8]) {
+            self.cipherSuite = cipherSuite
+            self.baseKey = baseKey
+            self.kid = kid
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let cipherSuite: UInt16 = fields.required(0),
+                let baseKey: [UInt8] = fields.required(1),
+                let kid: [UInt8] = fields.required(2)
+            else { return nil }
+            self.cipherSuite = cipherSuite
+            self.baseKey = baseKey
+            self.kid = kid
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, cipherSuite)
+            fields.add(1, baseKey)
+            fields.add(2, kid)
+            return fields.tlv
+        }
+    }
+
+    /// SolicitOffer, command 0x00 of WebRTC Transport Provider.
+    public struct SolicitOffer: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0553 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The answer of the node.
+        public typealias Response = SolicitOfferResponse
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// StreamUsage
+            @inlinable public static var streamUsage: StructureField<SolicitOffer, GlobalTypes.StreamUsage> { .init(0) }
+            /// OriginatingEndpointID
+            @inlinable public static var originatingEndpointID: StructureField<SolicitOffer, EndpointID> { .init(1) }
+            /// VideoStreamID
+            @inlinable public static var videoStreamID: StructureField<SolicitOffer, UInt16> { .init(2) }
+            /// AudioStreamID
+            @inlinable public static var audioStreamID: StructureField<SolicitOffer, UInt16> { .init(3) }
+            /// ICEServers
+            @inlinable public static var iceServers: StructureField<SolicitOffer, [GlobalTypes.ICEServer]> { .init(4) }
+            /// ICETransportPolicy
+            @inlinable public static var iceTransportPolicy: StructureField<SolicitOffer, String> { .init(5) }
+            /// MetadataEnabled
+            @inlinable public static var metadataEnabled: StructureField<SolicitOffer, Bool> { .init(6) }
+            /// SFrameConfig
+            @inlinable public static var sFrameConfig: StructureField<SolicitOffer, SFrame> { .init(7) }
+            /// VideoStreams
+            @inlinable public static var videoStreams: StructureField<SolicitOffer, [UInt16]> { .init(8) }
+            /// AudioStreams
+            @inlinable public static var audioStreams: StructureField<SolicitOffer, [UInt16]> { .init(9) }
+        }
+
+        /// StreamUsage (field 0)
+        public var streamUsage: GlobalTypes.StreamUsage
+        /// OriginatingEndpointID (field 1)
+        public var originatingEndpointID: EndpointID
+        /// VideoStreamID (field 2)
+        public var videoStreamID: UInt16??
+        /// AudioStreamID (field 3)
+        public var audioStreamID: UInt16??
+        /// ICEServers (field 4; at most 10 entries)
+        public var iceServers: [GlobalTypes.ICEServer]?
+        /// ICETransportPolicy (field 5; at most 16 bytes)
+        public var iceTransportPolicy: String?
+        /// MetadataEnabled (field 6)
+        public var metadataEnabled: Bool?
+        /// SFrameConfig (field 7)
+        public var sFrameConfig: SFrame?
+        /// VideoStreams (field 8; 1 to 16 entries)
+        public var videoStreams: [UInt16]?
+        /// AudioStreams (field 9; 1 to 16 entries)
+        public var audioStreams: [UInt16]?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(streamUsage: GlobalTypes.StreamUsage, originatingEndpointID: EndpointID, videoStreamID: UInt16?? = nil, audioStreamID: UInt16?? = nil, iceServers: [GlobalTypes.ICEServer]? = nil, iceTransportPolicy: String? = nil, metadataEnabled: Bool? = nil, sFrameConfig: SFrame? = nil, videoStreams: [UInt16]? = nil, audioStreams: [UInt16]? = nil) {
+            self.streamUsage = streamUsage
+            self.originatingEndpointID = originatingEndpointID
+            self.videoStreamID = videoStreamID
+            self.audioStreamID = audioStreamID
+            self.iceServers = iceServers
+            self.iceTransportPolicy = iceTransportPolicy
+            self.metadataEnabled = metadataEnabled
+            self.sFrameConfig = sFrameConfig
+            self.videoStreams = videoStreams
+            self.audioStreams = audioStreams
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let streamUsage: GlobalTypes.StreamUsage = fields.required(0),
+                let originatingEndpointID: EndpointID = fields.required(1),
+                let videoStreamID: UInt16?? = fields.optional(2),
+                let audioStreamID: UInt16?? = fields.optional(3),
+                let iceServers: [GlobalTypes.ICEServer]? = fields.optional(4),
+                let iceTransportPolicy: String? = fields.optional(5),
+                let metadataEnabled: Bool? = fields.optional(6),
+                let sFrameConfig: SFrame? = fields.optional(7),
+                let videoStreams: [UInt16]? = fields.optional(8),
+                let audioStreams: [UInt16]? = fields.optional(9)
+            else { return nil }
+            self.streamUsage = streamUsage
+            self.originatingEndpointID = originatingEndpointID
+            self.videoStreamID = videoStreamID
+            self.audioStreamID = audioStreamID
+            self.iceServers = iceServers
+            self.iceTransportPolicy = iceTransportPolicy
+            self.metadataEnabled = metadataEnabled
+            self.sFrameConfig = sFrameConfig
+            self.videoStreams = videoStreams
+            self.audioStreams = audioStreams
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, streamUsage)
+            fields.add(1, originatingEndpointID)
+            fields.addIfPresent(2, videoStreamID)
+            fields.addIfPresent(3, audioStreamID)
+            fields.addIfPresent(4, iceServers)
+            fields.addIfPresent(5, iceTransportPolicy)
+            fields.addIfPresent(6, metadataEnabled)
+            fields.addIfPresent(7, sFrameConfig)
+            fields.addIfPresent(8, videoStreams)
+            fields.addIfPresent(9, audioStreams)
+            return fields.tlv
+        }
+    }
+
+    /// ProvideOffer, command 0x02 of WebRTC Transport Provider.
+    public struct ProvideOffer: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0553 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// The answer of the node.
+        public typealias Response = ProvideOfferResponse
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// WebRTCSessionID
+            @inlinable public static var webRTCSessionID: StructureField<ProvideOffer, UInt16> { .init(0) }
+            /// SDP
+            @inlinable public static var sdp: StructureField<ProvideOffer, String> { .init(1) }
+            /// StreamUsage
+            @inlinable public static var streamUsage: StructureField<ProvideOffer, GlobalTypes.StreamUsage> { .init(2) }
+            /// OriginatingEndpointID
+            @inlinable public static var originatingEndpointID: StructureField<ProvideOffer, EndpointID> { .init(3) }
+            /// VideoStreamID
+            @inlinable public static var videoStreamID: StructureField<ProvideOffer, UInt16> { .init(4) }
+            /// AudioStreamID
+            @inlinable public static var audioStreamID: StructureField<ProvideOffer, UInt16> { .init(5) }
+            /// ICEServers
+            @inlinable public static var iceServers: StructureField<ProvideOffer, [GlobalTypes.ICEServer]> { .init(6) }
+            /// ICETransportPolicy
+            @inlinable public static var iceTransportPolicy: StructureField<ProvideOffer, String> { .init(7) }
+            /// MetadataEnabled
+            @inlinable public static var metadataEnabled: StructureField<ProvideOffer, Bool> { .init(8) }
+            /// SFrameConfig
+            @inlinable public static var sFrameConfig: StructureField<ProvideOffer, SFrame> { .init(9) }
+            /// VideoStreams
+            @inlinable public static var videoStreams: StructureField<ProvideOffer, [UInt16]> { .init(10) }
+            /// AudioStreams
+            @inlinable public static var audioStreams: StructureField<ProvideOffer, [UInt16]> { .init(11) }
+        }
+
+        /// WebRTCSessionID (field 0)
+        public var webRTCSessionID: UInt16?
+        /// SDP (field 1)
+        public var sdp: String
+        /// StreamUsage (field 2)
+        public var streamUsage: GlobalTypes.StreamUsage
+        /// OriginatingEndpointID (field 3)
+        public var originatingEndpointID: EndpointID
+        /// VideoStreamID (field 4)
+        public var videoStreamID: UInt16??
+        /// AudioStreamID (field 5)
+        public var audioStreamID: UInt16??
+        /// ICEServers (field 6; at most 10 entries)
+        public var iceServers: [GlobalTypes.ICEServer]?
+        /// ICETransportPolicy (field 7; at most 16 bytes)
+        public var iceTransportPolicy: String?
+        /// MetadataEnabled (field 8)
+        public var metadataEnabled: Bool?
+        /// SFrameConfig (field 9)
+        public var sFrameConfig: SFrame?
+        /// VideoStreams (field 10; 1 to 16 entries)
+        public var videoStreams: [UInt16]?
+        /// AudioStreams (field 11; 1 to 16 entries)
+        public var audioStreams: [UInt16]?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(webRTCSessionID: UInt16?, sdp: String, streamUsage: GlobalTypes.StreamUsage, originatingEndpointID: EndpointID, videoStreamID: UInt16?? = nil, audioStreamID: UInt16?? = nil, iceServers: [GlobalTypes.ICEServer]? = nil, iceTransportPolicy: String? = nil, metadataEnabled: Bool? = nil, sFrameConfig: SFrame? = nil, videoStreams: [UInt16]? = nil, audioStreams: [UInt16]? = nil) {
+            self.webRTCSessionID = webRTCSessionID
+            self.sdp = sdp
+            self.streamUsage = streamUsage
+            self.originatingEndpointID = originatingEndpointID
+            self.videoStreamID = videoStreamID
+            self.audioStreamID = audioStreamID
+            self.iceServers = iceServers
+            self.iceTransportPolicy = iceTransportPolicy
+            self.metadataEnabled = metadataEnabled
+            self.sFrameConfig = sFrameConfig
+            self.videoStreams = videoStreams
+            self.audioStreams = audioStreams
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let webRTCSessionID: UInt16? = fields.required(0),
+                let sdp: String = fields.required(1),
+                let streamUsage: GlobalTypes.StreamUsage = fields.required(2),
+                let originatingEndpointID: EndpointID = fields.required(3),
+                let videoStreamID: UInt16?? = fields.optional(4),
+                let audioStreamID: UInt16?? = fields.optional(5),
+                let iceServers: [GlobalTypes.ICEServer]? = fields.optional(6),
+                let iceTransportPolicy: String? = fields.optional(7),
+                let metadataEnabled: Bool? = fields.optional(8),
+                let sFrameConfig: SFrame? = fields.optional(9),
+                let videoStreams: [UInt16]? = fields.optional(10),
+                let audioStreams: [UInt16]? = fields.optional(11)
+            else { return nil }
+            self.webRTCSessionID = webRTCSessionID
+            self.sdp = sdp
+            self.streamUsage = streamUsage
+            self.originatingEndpointID = originatingEndpointID
+            self.videoStreamID = videoStreamID
+            self.audioStreamID = audioStreamID
+            self.iceServers = iceServers
+            self.iceTransportPolicy = iceTransportPolicy
+            self.metadataEnabled = metadataEnabled
+            self.sFrameConfig = sFrameConfig
+            self.videoStreams = videoStreams
+            self.audioStreams = audioStreams
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, webRTCSessionID)
+            fields.add(1, sdp)
+            fields.add(2, streamUsage)
+            fields.add(3, originatingEndpointID)
+            fields.addIfPresent(4, videoStreamID)
+            fields.addIfPresent(5, audioStreamID)
+            fields.addIfPresent(6, iceServers)
+            fields.addIfPresent(7, iceTransportPolicy)
+            fields.addIfPresent(8, metadataEnabled)
+            fields.addIfPresent(9, sFrameConfig)
+            fields.addIfPresent(10, videoStreams)
+            fields.addIfPresent(11, audioStreams)
+            return fields.tlv
+        }
+    }
+
+    /// ProvideAnswer, command 0x04 of WebRTC Transport Provider.
+    public struct ProvideAnswer: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0553 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// WebRTCSessionID
+            @inlinable public static var webRTCSessionID: StructureField<ProvideAnswer, UInt16> { .init(0) }
+            /// SDP
+            @inlinable public static var sdp: StructureField<ProvideAnswer, String> { .init(1) }
+        }
+
+        /// WebRTCSessionID (field 0)
+        public var webRTCSessionID: UInt16
+        /// SDP (field 1)
+        public var sdp: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(webRTCSessionID: UInt16, sdp: String) {
+            self.webRTCSessionID = webRTCSessionID
+            self.sdp = sdp
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let webRTCSessionID: UInt16 = fields.required(0),
+                let sdp: String = fields.required(1)
+            else { return nil }
+            self.webRTCSessionID = webRTCSessionID
+            self.sdp = sdp
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, webRTCSessionID)
+            fields.add(1, sdp)
+            return fields.tlv
+        }
+    }
+
+    /// ProvideICECandidates, command 0x05 of WebRTC Transport Provider.
+    public struct ProvideICECandidates: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0553 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x05 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// WebRTCSessionID
+            @inlinable public static var webRTCSessionID: StructureField<ProvideICECandidates, UInt16> { .init(0) }
+            /// ICECandidates
+            @inlinable public static var iceCandidates: StructureField<ProvideICECandidates, [GlobalTypes.ICECandidate]> { .init(1) }
+        }
+
+        /// WebRTCSessionID (field 0)
+        public var webRTCSessionID: UInt16
+        /// ICECandidates (field 1; at least 1 entries)
+        public var iceCandidates: [GlobalTypes.ICECandidate]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(webRTCSessionID: UInt16, iceCandidates: [GlobalTypes.ICECandidate]) {
+            self.webRTCSessionID = webRTCSessionID
+            self.iceCandidates = iceCandidates
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let webRTCSessionID: UInt16 = fields.required(0),
+                let iceCandidates: [GlobalTypes.ICECandidate] = fields.required(1)
+            else { return nil }
+            self.webRTCSessionID = webRTCSessionID
+            self.iceCandidates = iceCandidates
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, webRTCSessionID)
+            fields.add(1, iceCandidates)
+            return fields.tlv
+        }
+    }
+
+    /// EndSession, command 0x06 of WebRTC Transport Provider.
+    public struct EndSession: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0553 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x06 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// WebRTCSessionID
+            @inlinable public static var webRTCSessionID: StructureField<EndSession, UInt16> { .init(0) }
+            /// Reason
+            @inlinable public static var reason: StructureField<EndSession, GlobalTypes.WebRTCEndReason> { .init(1) }
+        }
+
+        /// WebRTCSessionID (field 0)
+        public var webRTCSessionID: UInt16
+        /// Reason (field 1)
+        public var reason: GlobalTypes.WebRTCEndReason
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(webRTCSessionID: UInt16, reason: GlobalTypes.WebRTCEndReason) {
+            self.webRTCSessionID = webRTCSessionID
+            self.reason = reason
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let webRTCSessionID: UInt16 = fields.required(0),
+                let reason: GlobalTypes.WebRTCEndReason = fields.required(1)
+            else { return nil }
+            self.webRTCSessionID = webRTCSessionID
+            self.reason = reason
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, webRTCSessionID)
+            fields.add(1, reason)
+            return fields.tlv
+        }
+    }
+
+    /// SolicitOfferResponse, response 0x01 of WebRTC Transport Provider.
+    public struct SolicitOfferResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0553 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// WebRTCSessionID
+            @inlinable public static var webRTCSessionID: StructureField<SolicitOfferResponse, UInt16> { .init(0) }
+            /// DeferredOffer
+            @inlinable public static var deferredOffer: StructureField<SolicitOfferResponse, Bool> { .init(1) }
+            /// VideoStreamID
+            @inlinable public static var videoStreamID: StructureField<SolicitOfferResponse, UInt16> { .init(2) }
+            /// AudioStreamID
+            @inlinable public static var audioStreamID: StructureField<SolicitOfferResponse, UInt16> { .init(3) }
+        }
+
+        /// WebRTCSessionID (field 0)
+        public var webRTCSessionID: UInt16
+        /// DeferredOffer (field 1)
+        public var deferredOffer: Bool
+        /// VideoStreamID (field 2)
+        public var videoStreamID: UInt16??
+        /// AudioStreamID (field 3)
+        public var audioStreamID: UInt16??
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(webRTCSessionID: UInt16, deferredOffer: Bool, videoStreamID: UInt16?? = nil, audioStreamID: UInt16?? = nil) {
+            self.webRTCSessionID = webRTCSessionID
+            self.deferredOffer = deferredOffer
+            self.videoStreamID = videoStreamID
+            self.audioStreamID = audioStreamID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let webRTCSessionID: UInt16 = fields.required(0),
+                let deferredOffer: Bool = fields.required(1),
+                let videoStreamID: UInt16?? = fields.optional(2),
+                let audioStreamID: UInt16?? = fields.optional(3)
+            else { return nil }
+            self.webRTCSessionID = webRTCSessionID
+            self.deferredOffer = deferredOffer
+            self.videoStreamID = videoStreamID
+            self.audioStreamID = audioStreamID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, webRTCSessionID)
+            fields.add(1, deferredOffer)
+            fields.addIfPresent(2, videoStreamID)
+            fields.addIfPresent(3, audioStreamID)
+            return fields.tlv
+        }
+    }
+
+    /// ProvideOfferResponse, response 0x03 of WebRTC Transport Provider.
+    public struct ProvideOfferResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0553 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// WebRTCSessionID
+            @inlinable public static var webRTCSessionID: StructureField<ProvideOfferResponse, UInt16> { .init(0) }
+            /// VideoStreamID
+            @inlinable public static var videoStreamID: StructureField<ProvideOfferResponse, UInt16> { .init(1) }
+            /// AudioStreamID
+            @inlinable public static var audioStreamID: StructureField<ProvideOfferResponse, UInt16> { .init(2) }
+        }
+
+        /// WebRTCSessionID (field 0)
+        public var webRTCSessionID: UInt16
+        /// VideoStreamID (field 1)
+        public var videoStreamID: UInt16??
+        /// AudioStreamID (field 2)
+        public var audioStreamID: UInt16??
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(webRTCSessionID: UInt16, videoStreamID: UInt16?? = nil, audioStreamID: UInt16?? = nil) {
+            self.webRTCSessionID = webRTCSessionID
+            self.videoStreamID = videoStreamID
+            self.audioStreamID = audioStreamID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let webRTCSessionID: UInt16 = fields.required(0),
+                let videoStreamID: UInt16?? = fields.optional(1),
+                let audioStreamID: UInt16?? = fields.optional(2)
+            else { return nil }
+            self.webRTCSessionID = webRTCSessionID
+            self.videoStreamID = videoStreamID
+            self.audioStreamID = audioStreamID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, webRTCSessionID)
+            fields.addIfPresent(1, videoStreamID)
+            fields.addIfPresent(2, audioStreamID)
+            return fields.tlv
+        }
+    }
+}
+
+/// WebRTC Transport Requestor, cluster 0x0554.
+public enum WebRTCTransportRequestor {
+    /// The number of the cluster.
+    @inlinable public static var id: ClusterID { 0x0554 }
+
+    /// Attributes by number.
+    public enum Attribute {
+        /// CurrentSessions
+        @inlinable public static var currentSessions: AttributeID { 0x0000 }
+    }
+
+    /// Commands by number.
+    public enum Command {
+        /// Offer
+        @inlinable public static var offer: CommandID { 0x0000 }
+        /// Answer
+        @inlinable public static var answer: CommandID { 0x0001 }
+        /// ICECandidates
+        @inlinable public static var iceCandidates: CommandID { 0x0002 }
+        /// End
+        @inlinable public static var end: CommandID { 0x0003 }
+    }
+
+    /// CurrentSessions (0x0000)
+    @inlinable public static var currentSessions: TypedAttribute<[GlobalTypes.WebRTCSession]> { .init(id, 0x0000) }
+}
+
+extension WebRTCTransportRequestor {
+
+    /// Offer, command 0x00 of WebRTC Transport Requestor.
+    public struct Offer: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0554 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// WebRTCSessionID
+            @inlinable public static var webRTCSessionID: StructureField<Offer, UInt16> { .init(0) }
+            /// SDP
+            @inlinable public static var sdp: StructureField<Offer, String> { .init(1) }
+            /// ICEServers
+            @inlinable public static var iceServers: StructureField<Offer, [GlobalTypes.ICEServer]> { .init(2) }
+            /// ICETransportPolicy
+            @inlinable public static var iceTransportPolicy: StructureField<Offer, String> { .init(3) }
+        }
+
+        /// WebRTCSessionID (field 0)
+        public var webRTCSessionID: UInt16
+        /// SDP (field 1)
+        public var sdp: String
+        /// ICEServers (field 2; at most 10 entries)
+        public var iceServers: [GlobalTypes.ICEServer]?
+        /// ICETransportPolicy (field 3; at most 16 bytes)
+        public var iceTransportPolicy: String?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(webRTCSessionID: UInt16, sdp: String, iceServers: [GlobalTypes.ICEServer]? = nil, iceTransportPolicy: String? = nil) {
+            self.webRTCSessionID = webRTCSessionID
+            self.sdp = sdp
+            self.iceServers = iceServers
+            self.iceTransportPolicy = iceTransportPolicy
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let webRTCSessionID: UInt16 = fields.required(0),
+                let sdp: String = fields.required(1),
+                let iceServers: [GlobalTypes.ICEServer]? = fields.optional(2),
+                let iceTransportPolicy: String? = fields.optional(3)
+            else { return nil }
+            self.webRTCSessionID = webRTCSessionID
+            self.sdp = sdp
+            self.iceServers = iceServers
+            self.iceTransportPolicy = iceTransportPolicy
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, webRTCSessionID)
+            fields.add(1, sdp)
+            fields.addIfPresent(2, iceServers)
+            fields.addIfPresent(3, iceTransportPolicy)
+            return fields.tlv
+        }
+    }
+
+    /// Answer, command 0x01 of WebRTC Transport Requestor.
+    public struct Answer: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0554 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// WebRTCSessionID
+            @inlinable public static var webRTCSessionID: StructureField<Answer, UInt16> { .init(0) }
+            /// SDP
+            @inlinable public static var sdp: StructureField<Answer, String> { .init(1) }
+        }
+
+        /// WebRTCSessionID (field 0)
+        public var webRTCSessionID: UInt16
+        /// SDP (field 1)
+        public var sdp: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(webRTCSessionID: UInt16, sdp: String) {
+            self.webRTCSessionID = webRTCSessionID
+            self.sdp = sdp
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let webRTCSessionID: UInt16 = fields.required(0),
+                let sdp: String = fields.required(1)
+            else { return nil }
+            self.webRTCSessionID = webRTCSessionID
+            self.sdp = sdp
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, webRTCSessionID)
+            fields.add(1, sdp)
+            return fields.tlv
+        }
+    }
+
+    /// ICECandidates, command 0x02 of WebRTC Transport Requestor.
+    public struct ICECandidates: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0554 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// WebRTCSessionID
+            @inlinable public static var webRTCSessionID: StructureField<ICECandidates, UInt16> { .init(0) }
+            /// ICECandidates
+            @inlinable public static var iceCandidates: StructureField<ICECandidates, [GlobalTypes.ICECandidate]> { .init(1) }
+        }
+
+        /// WebRTCSessionID (field 0)
+        public var webRTCSessionID: UInt16
+        /// ICECandidates (field 1; at least 1 entries)
+        public var iceCandidates: [GlobalTypes.ICECandidate]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(webRTCSessionID: UInt16, iceCandidates: [GlobalTypes.ICECandidate]) {
+            self.webRTCSessionID = webRTCSessionID
+            self.iceCandidates = iceCandidates
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let webRTCSessionID: UInt16 = fields.required(0),
+                let iceCandidates: [GlobalTypes.ICECandidate] = fields.required(1)
+            else { return nil }
+            self.webRTCSessionID = webRTCSessionID
+            self.iceCandidates = iceCandidates
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, webRTCSessionID)
+            fields.add(1, iceCandidates)
+            return fields.tlv
+        }
+    }
+
+    /// End, command 0x03 of WebRTC Transport Requestor.
+    public struct End: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0554 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// WebRTCSessionID
+            @inlinable public static var webRTCSessionID: StructureField<End, UInt16> { .init(0) }
+            /// Reason
+            @inlinable public static var reason: StructureField<End, GlobalTypes.WebRTCEndReason> { .init(1) }
+        }
+
+        /// WebRTCSessionID (field 0)
+        public var webRTCSessionID: UInt16
+        /// Reason (field 1)
+        public var reason: GlobalTypes.WebRTCEndReason
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(webRTCSessionID: UInt16, reason: GlobalTypes.WebRTCEndReason) {
+            self.webRTCSessionID = webRTCSessionID
+            self.reason = reason
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let webRTCSessionID: UInt16 = fields.required(0),
+                let reason: GlobalTypes.WebRTCEndReason = fields.required(1)
+            else { return nil }
+            self.webRTCSessionID = webRTCSessionID
+            self.reason = reason
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, webRTCSessionID)
+            fields.add(1, reason)
+            return fields.tlv
+        }
+    }
+}
+
 /// RainMaker, cluster 0x131BFC00.
 public enum RainMakerCluster {
     /// The number of the cluster.
@@ -24256,6 +25048,110 @@ extension GlobalTypes {
         }
     }
 
+    /// ICECandidateStruct
+    public struct ICECandidate: ClusterStructure {
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// Candidate
+            @inlinable public static var candidate: StructureField<ICECandidate, String> { .init(0) }
+            /// SDPMid
+            @inlinable public static var sdpMid: StructureField<ICECandidate, String> { .init(1) }
+            /// SDPMLineIndex
+            @inlinable public static var sdpmLineIndex: StructureField<ICECandidate, UInt16> { .init(2) }
+        }
+
+        /// Candidate (field 0)
+        public var candidate: String
+        /// SDPMid (field 1; at least 1 bytes)
+        public var sdpMid: String?
+        /// SDPMLineIndex (field 2)
+        public var sdpmLineIndex: UInt16?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(candidate: String, sdpMid: String? = nil, sdpmLineIndex: UInt16? = nil) {
+            self.candidate = candidate
+            self.sdpMid = sdpMid
+            self.sdpmLineIndex = sdpmLineIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let candidate: String = fields.required(0),
+                let sdpMid: String? = fields.required(1),
+                let sdpmLineIndex: UInt16? = fields.required(2)
+            else { return nil }
+            self.candidate = candidate
+            self.sdpMid = sdpMid
+            self.sdpmLineIndex = sdpmLineIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, candidate)
+            fields.add(1, sdpMid)
+            fields.add(2, sdpmLineIndex)
+            return fields.tlv
+        }
+    }
+
+    /// ICEServerStruct
+    public struct ICEServer: ClusterStructure {
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// URLs
+            @inlinable public static var urls: StructureField<ICEServer, [String]> { .init(0) }
+            /// Username
+            @inlinable public static var username: StructureField<ICEServer, String> { .init(1) }
+            /// Credential
+            @inlinable public static var credential: StructureField<ICEServer, String> { .init(2) }
+            /// CAID
+            @inlinable public static var caid: StructureField<ICEServer, UInt16> { .init(3) }
+        }
+
+        /// URLs (field 0; at most 10 entries)
+        public var urls: [String]
+        /// Username (field 1; at most 508 bytes)
+        public var username: String?
+        /// Credential (field 2; at most 512 bytes)
+        public var credential: String?
+        /// CAID (field 3; at most 65534)
+        public var caid: UInt16?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(urls: [String], username: String? = nil, credential: String? = nil, caid: UInt16? = nil) {
+            self.urls = urls
+            self.username = username
+            self.credential = credential
+            self.caid = caid
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let urls: [String] = fields.required(0),
+                let username: String? = fields.optional(1),
+                let credential: String? = fields.optional(2),
+                let caid: UInt16? = fields.optional(3)
+            else { return nil }
+            self.urls = urls
+            self.username = username
+            self.credential = credential
+            self.caid = caid
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, urls)
+            fields.addIfPresent(1, username)
+            fields.addIfPresent(2, credential)
+            fields.addIfPresent(3, caid)
+            return fields.tlv
+        }
+    }
+
     /// LocationDescriptorStruct
     public struct LocationDescriptor: ClusterStructure {
         /// The fields one by one, for readers that take what they can get.
@@ -24578,6 +25474,193 @@ extension GlobalTypes {
             fields.add(1, namespaceID)
             fields.add(2, tag)
             fields.addIfPresent(3, label)
+            return fields.tlv
+        }
+    }
+
+    /// StreamUsageEnum. A device may use a number that is not among these.
+    public struct StreamUsage: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Internal
+        @inlinable public static var `internal`: StreamUsage { .init(rawValue: 0) }
+        /// Recording
+        @inlinable public static var recording: StreamUsage { .init(rawValue: 1) }
+        /// Analysis
+        @inlinable public static var analysis: StreamUsage { .init(rawValue: 2) }
+        /// LiveView
+        @inlinable public static var liveView: StreamUsage { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "internal"
+            case 1: "recording"
+            case 2: "analysis"
+            case 3: "liveView"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// WebRTCEndReasonEnum. A device may use a number that is not among these.
+    public struct WebRTCEndReason: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// ICEFailed
+        @inlinable public static var iceFailed: WebRTCEndReason { .init(rawValue: 0) }
+        /// ICETimeout
+        @inlinable public static var iceTimeout: WebRTCEndReason { .init(rawValue: 1) }
+        /// UserHangup
+        @inlinable public static var userHangup: WebRTCEndReason { .init(rawValue: 2) }
+        /// UserBusy
+        @inlinable public static var userBusy: WebRTCEndReason { .init(rawValue: 3) }
+        /// Replaced
+        @inlinable public static var replaced: WebRTCEndReason { .init(rawValue: 4) }
+        /// NoUserMedia
+        @inlinable public static var noUserMedia: WebRTCEndReason { .init(rawValue: 5) }
+        /// InviteTimeout
+        @inlinable public static var inviteTimeout: WebRTCEndReason { .init(rawValue: 6) }
+        /// AnsweredElsewhere
+        @inlinable public static var answeredElsewhere: WebRTCEndReason { .init(rawValue: 7) }
+        /// OutOfResources
+        @inlinable public static var outOfResources: WebRTCEndReason { .init(rawValue: 8) }
+        /// MediaTimeout
+        @inlinable public static var mediaTimeout: WebRTCEndReason { .init(rawValue: 9) }
+        /// LowPower
+        @inlinable public static var lowPower: WebRTCEndReason { .init(rawValue: 10) }
+        /// PrivacyMode
+        @inlinable public static var privacyMode: WebRTCEndReason { .init(rawValue: 11) }
+        /// UnknownReason
+        @inlinable public static var unknownReason: WebRTCEndReason { .init(rawValue: 12) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "iceFailed"
+            case 1: "iceTimeout"
+            case 2: "userHangup"
+            case 3: "userBusy"
+            case 4: "replaced"
+            case 5: "noUserMedia"
+            case 6: "inviteTimeout"
+            case 7: "answeredElsewhere"
+            case 8: "outOfResources"
+            case 9: "mediaTimeout"
+            case 10: "lowPower"
+            case 11: "privacyMode"
+            case 12: "unknownReason"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// WebRTCSessionStruct
+    public struct WebRTCSession: ClusterStructure {
+        /// The fields one by one, for readers that take what they can get.
+        public enum Field {
+            /// ID
+            @inlinable public static var id: StructureField<WebRTCSession, UInt16> { .init(0) }
+            /// PeerNodeID
+            @inlinable public static var peerNodeID: StructureField<WebRTCSession, UInt64> { .init(1) }
+            /// PeerEndpointID
+            @inlinable public static var peerEndpointID: StructureField<WebRTCSession, EndpointID> { .init(2) }
+            /// StreamUsage
+            @inlinable public static var streamUsage: StructureField<WebRTCSession, StreamUsage> { .init(3) }
+            /// VideoStreamID
+            @inlinable public static var videoStreamID: StructureField<WebRTCSession, UInt16> { .init(4) }
+            /// AudioStreamID
+            @inlinable public static var audioStreamID: StructureField<WebRTCSession, UInt16> { .init(5) }
+            /// MetadataEnabled
+            @inlinable public static var metadataEnabled: StructureField<WebRTCSession, Bool> { .init(6) }
+            /// VideoStreams
+            @inlinable public static var videoStreams: StructureField<WebRTCSession, [UInt16]> { .init(7) }
+            /// AudioStreams
+            @inlinable public static var audioStreams: StructureField<WebRTCSession, [UInt16]> { .init(8) }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: StructureField<WebRTCSession, UInt8> { .init(254) }
+        }
+
+        /// ID (field 0)
+        public var id: UInt16
+        /// PeerNodeID (field 1)
+        public var peerNodeID: UInt64
+        /// PeerEndpointID (field 2)
+        public var peerEndpointID: EndpointID
+        /// StreamUsage (field 3)
+        public var streamUsage: StreamUsage
+        /// VideoStreamID (field 4)
+        public var videoStreamID: UInt16?
+        /// AudioStreamID (field 5)
+        public var audioStreamID: UInt16?
+        /// MetadataEnabled (field 6)
+        public var metadataEnabled: Bool
+        /// VideoStreams (field 7; 1 to 16 entries)
+        public var videoStreams: [UInt16]?
+        /// AudioStreams (field 8; 1 to 16 entries)
+        public var audioStreams: [UInt16]?
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(id: UInt16, peerNodeID: UInt64, peerEndpointID: EndpointID, streamUsage: StreamUsage, videoStreamID: UInt16? = nil, audioStreamID: UInt16? = nil, metadataEnabled: Bool, videoStreams: [UInt16]? = nil, audioStreams: [UInt16]? = nil, fabricIndex: UInt8? = nil) {
+            self.id = id
+            self.peerNodeID = peerNodeID
+            self.peerEndpointID = peerEndpointID
+            self.streamUsage = streamUsage
+            self.videoStreamID = videoStreamID
+            self.audioStreamID = audioStreamID
+            self.metadataEnabled = metadataEnabled
+            self.videoStreams = videoStreams
+            self.audioStreams = audioStreams
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let id: UInt16 = fields.required(0),
+                let peerNodeID: UInt64 = fields.required(1),
+                let peerEndpointID: EndpointID = fields.required(2),
+                let streamUsage: StreamUsage = fields.required(3),
+                let videoStreamID: UInt16? = fields.required(4),
+                let audioStreamID: UInt16? = fields.required(5),
+                let metadataEnabled: Bool = fields.required(6),
+                let videoStreams: [UInt16]? = fields.optional(7),
+                let audioStreams: [UInt16]? = fields.optional(8),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.id = id
+            self.peerNodeID = peerNodeID
+            self.peerEndpointID = peerEndpointID
+            self.streamUsage = streamUsage
+            self.videoStreamID = videoStreamID
+            self.audioStreamID = audioStreamID
+            self.metadataEnabled = metadataEnabled
+            self.videoStreams = videoStreams
+            self.audioStreams = audioStreams
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, id)
+            fields.add(1, peerNodeID)
+            fields.add(2, peerEndpointID)
+            fields.add(3, streamUsage)
+            fields.add(4, videoStreamID)
+            fields.add(5, audioStreamID)
+            fields.add(6, metadataEnabled)
+            fields.addIfPresent(7, videoStreams)
+            fields.addIfPresent(8, audioStreams)
+            fields.addIfPresent(254, fabricIndex)
             return fields.tlv
         }
     }

@@ -79,7 +79,9 @@ package final class IncomingReports: Sendable {
     }
 
     /// Serves what peers begin, until the manager is shut down.
-    package func serve(_ manager: ExchangeManager) async {
+    ///
+    /// - Parameter commands: gets what nodes invoke.
+    package func serve(_ manager: ExchangeManager, _ commands: IncomingCommands = IncomingCommands()) async {
         state.withLock { $0.time = manager.time }
         for await incoming in manager.incoming {
             let (message, session) = (incoming.message, incoming.exchange.session)
@@ -89,6 +91,8 @@ package final class IncomingReports: Sendable {
                 case .lost(let exchange): await exchange.abandon()
                 case .unwanted: manager.time.start { await Self.refuse(incoming.exchange) }
                 }
+            } else if message.invokes {
+                await commands.take(incoming, from: await manager.peer(of: session))
             } else if message.closesSession {
                 await manager.remove(session)
                 end(session)
@@ -204,6 +208,10 @@ extension AsyncStream<IncomingReports.Event>.Continuation {
 extension ReceivedMessage {
     fileprivate var isReport: Bool {
         protocolID == .interactionModel && opcode == InteractionModelOpcode.reportData.rawValue
+    }
+
+    fileprivate var invokes: Bool {
+        protocolID == .interactionModel && opcode == InteractionModelOpcode.invokeRequest.rawValue
     }
 
     fileprivate var closesSession: Bool {

@@ -127,6 +127,9 @@ package actor ExchangeManager {
 
     package func address(of session: SessionReference) -> PeerAddress? { engine.address(of: session) }
 
+    /// The operational node id of the peer of a session; 0 for PASE, `nil` if the session is not secure.
+    func peer(of session: SessionReference) -> UInt64? { engine.peer(of: session) }
+
     package func setReliability(_ reliability: ReliabilityParameters, of session: SessionReference) {
         engine.setReliability(reliability, of: session)
     }

@@ -139,6 +139,9 @@ package struct MessageEngine: Sendable {
     /// Where the peer of a session is: the address it was last heard from, or the first candidate.
     package func address(of session: SessionReference) -> PeerAddress? { sessions[session]?.addresses.first }
 
+    /// The operational node id of the peer of a session; 0 for PASE, `nil` if the session is not secure.
+    func peer(of session: SessionReference) -> UInt64? { sessions[session]?.security?.incoming.senderNodeID }
+
     /// The retransmission parameters that hold for a session.
     package func reliability(of session: SessionReference) -> ReliabilityParameters? { sessions[session]?.reliability }
 

@@ -27,7 +27,7 @@ struct MessageSecurity: Sendable {
 
     private let cipher: AES128CCM
     /// The sender's operational node id; 0 on PASE sessions.
-    private let senderNodeID: UInt64
+    let senderNodeID: UInt64
 
     init(key: SecretBytes, senderNodeID: UInt64) throws(CryptoError) {
         cipher = try AES128CCM(key: key)

@@ -1,0 +1,78 @@
+public import MatterNetwork
+import Synchronization
+
+/// Sessions with cameras (WebRTC): what a camera invokes on our node later, for a session that a command has begun.
+///
+/// The commands themselves go over a ``NodeLink``. A camera answers over the session of that link, so this process has to keep it.
+public final class CameraService: FabricService {
+    /// The callbacks that wait for one who reads them.
+    private static let mostWaiting = 1024
+
+    let context: FabricContext
+    /// The commands of cameras, in the order in which they came.
+    public var callbacks: AsyncStream<CameraCallback> { told.stream }
+    private let told = AsyncStream.makeStream(
+        of: CameraCallback.self, bufferingPolicy: .bufferingNewest(CameraService.mostWaiting))
+    private let sessions = Mutex(CameraSessions())
+
+    init(_ context: FabricContext) {
+        self.context = context
+        context.commands.use(
+            IncomingCommands.Handler(
+                isExpecting: { [weak self] in self?.sessions.withLock(\.isExpecting) ?? false },
+                answer: { [weak self] request, node in
+                    request.commands.map { command in
+                        StatusIB(self?.answer(command.path, command.fields, from: node) ?? .unsupportedCluster)
+                    }
+                }))
+    }
+
+    private func answer(_ path: CommandPath, _ fields: TLVValue?, from node: NodeID) -> IMStatus {
+        do throws(CommandRefusal) {
+            let callback = try CameraCallback(path, fields, from: node)
+            return sessions.withLock { sessions in
+                let outcome = sessions.take(callback)
+                // Within the lock, so that none overtakes another.
+                if let callback = outcome.told { told.continuation.yield(callback) }
+                return outcome.status
+            }
+        } catch { return error.status }
+    }
+
+    private func change(_ body: (inout CameraSessions) -> [CameraCallback]) {
+        sessions.withLock { sessions in for callback in body(&sessions) { told.continuation.yield(callback) } }
+    }
+
+    /// Says that a command which may begin a session is about to be sent. Callbacks that come before its response are held until
+    /// ``finish(_:)``.
+    ///
+    /// - Returns: a number for the command.
+    public func begin(with node: NodeID) -> Int { sessions.withLock { $0.begin(with: node) } }
+
+    /// Says which session a command has begun. At most 16 are known: one more ends the oldest.
+    ///
+    /// - Parameters:
+    ///   - session: the number that the response names.
+    ///   - endpoint: the endpoint of the camera.
+    ///   - command: as ``begin(with:)`` gave it.
+    public func opened(_ session: UInt16, at endpoint: UInt16, by command: Int) {
+        change { $0.opened(session, at: endpoint, by: command) }
+    }
+
+    /// Says that the response to a command was handed on, or that there is none.
+    ///
+    /// - Parameter command: the number that ``begin(with:)`` gave.
+    public func finish(_ command: Int) { change { $0.finish(command) } }
+
+    /// Whether a session was begun here, and has not ended.
+    ///
+    /// - Parameter session: the number that the camera gave it.
+    public func isKnown(_ session: UInt16, with node: NodeID) -> Bool {
+        sessions.withLock { $0.isKnown(session, with: node) }
+    }
+
+    /// Forgets a session that was ended by a command of ours.
+    ///
+    /// - Parameter session: the number that the camera gave it.
+    public func forget(_ session: UInt16, with node: NodeID) { sessions.withLock { $0.forget(session, with: node) } }
+}
