@@ -81,7 +81,7 @@ package actor LoopbackDevice {
 
     /// Forgets all sessions, as a restart does.
     package func restart() async {
-        for session in sessions.keys { await manager.remove(session) }
+        for session in order where sessions[session] != nil { await manager.remove(session) }
         sessions = [:]
     }
 

@@ -132,7 +132,7 @@ struct Pair {
 extension MessageEngine {
     /// The exchanges of a session, for tests that were not told of them.
     func openExchangeKeys(on session: SessionReference) -> [ExchangeKey] {
-        Array(exchanges(of: session))
+        exchanges(of: session)
     }
 
     /// Makes the engine believe that its message is through, so that it speaks out of turn.

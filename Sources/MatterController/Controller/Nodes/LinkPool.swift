@@ -6,9 +6,14 @@ actor LinkPool {
     private let context: FabricContext
     private var links: [Key: NodeLink] = [:]
 
-    private struct Key: Hashable {
+    private struct Key: Hashable, Comparable {
         var node: NodeID
         var kind: SlotKind
+
+        static func < (left: Key, right: Key) -> Bool {
+            left.node == right.node
+                ? left.kind == .short && right.kind == .long : left.node.rawValue < right.node.rawValue
+        }
     }
 
     init(_ context: FabricContext) { self.context = context }
@@ -49,14 +54,16 @@ actor LinkPool {
 
     /// Ends the sessions with all nodes.
     func close() async {
-        for link in links.values { await link.close() }
+        for key in links.keys.sorted() { await links[key]?.close() }
         links = [:]
     }
 
     /// Ends the sessions with a node and forgets how to resume them, so that the next one is set up from the beginning:
     /// after either side has got another certificate. The node is told, since it has our rights from the earlier one.
     func endSessions(with id: NodeID) async throws {
-        for key in links.keys where key.node == id { await links.removeValue(forKey: key)?.end(deadline: lastWord) }
+        for key in links.keys.sorted() where key.node == id {
+            await links.removeValue(forKey: key)?.end(deadline: lastWord)
+        }
         // A session that no link of this process has.
         if let node = try context.nodes().node(id), try context.keptSessions()?.has(id) ?? false {
             let link = try link(to: node, for: .short)
@@ -71,7 +78,7 @@ actor LinkPool {
 
     /// Forgets the sessions with a node that has forgotten us, or is not to be told.
     func abandonSessions(with id: NodeID) async throws {
-        for key in links.keys where key.node == id { await links.removeValue(forKey: key)?.abandon() }
+        for key in links.keys.sorted() where key.node == id { await links.removeValue(forKey: key)?.abandon() }
         try forgetSessions(with: id)
     }
 

@@ -60,7 +60,9 @@ package final class IncomingReports: Sendable {
     package func end() {
         state.withLock { state in
             state.isEnded = true
-            for listener in state.listeners.values.joined() { listener.value.events.finish() }
+            for listener in state.listeners.values.joined().sorted(by: { $0.key < $1.key }) {
+                listener.value.events.finish()
+            }
         }
     }
 
@@ -125,7 +127,9 @@ package final class IncomingReports: Sendable {
     /// Tells the subscriptions on a session that it has ended.
     package func end(_ session: SessionReference) {
         state.withLock { state in
-            for listener in (state.listeners[session] ?? [:]).values { listener.events.tellAlone(.closed) }
+            for (_, listener) in (state.listeners[session] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                listener.events.tellAlone(.closed)
+            }
         }
     }
 

@@ -291,7 +291,7 @@ package actor ExchangeManager {
         isShutDown = true
         timer?.task.cancel()
         timer = nil
-        for key in waiters.keys {
+        for key in waiters.keys.sorted(by: { $0.exchangeID < $1.exchangeID }) {
             finishWaiting(key, .failure(TransportError(.closed, "the controller is shutting down")))
         }
         incomingContinuation.finish()

@@ -1,7 +1,7 @@
 /// The exchanges of a message engine, by key, by session and by the time at which they have something to send.
 struct ExchangeTable: Sendable {
     private var states: [ExchangeKey: ExchangeState] = [:]
-    private var bySession: [SessionReference: Set<ExchangeKey>] = [:]
+    private var bySession: [SessionReference: [ExchangeKey]] = [:]
     private var deadlines = DeadlineQueue<ExchangeKey>()
 
     /// Setting `nil` forgets the exchange.
@@ -10,10 +10,10 @@ struct ExchangeTable: Sendable {
         set {
             if newValue == nil {
                 guard states[key] != nil else { return }
-                bySession[key.session]?.remove(key)
+                bySession[key.session]?.removeAll { $0 == key }
                 if bySession[key.session]?.isEmpty ?? false { bySession[key.session] = nil }
             } else if states[key] == nil {
-                bySession[key.session, default: []].insert(key)
+                bySession[key.session, default: []].append(key)
             }
             states[key] = newValue
             deadlines.set(key, to: newValue?.nextDeadline)
@@ -22,8 +22,8 @@ struct ExchangeTable: Sendable {
 
     var count: Int { states.count }
 
-    /// The exchanges of a session.
-    func keys(of session: SessionReference) -> Set<ExchangeKey> { bySession[session] ?? [] }
+    /// The exchanges of a session, in the order in which they began: the order of a hash would make each run another one.
+    func keys(of session: SessionReference) -> [ExchangeKey] { bySession[session] ?? [] }
 
     func isEmpty(_ session: SessionReference) -> Bool { bySession[session] == nil }
 

@@ -133,8 +133,8 @@ package struct MessageEngine: Sendable {
         sessions.filter { $0.value.addresses.contains(address) }.map(\.key)
     }
 
-    /// The exchanges of a session.
-    func exchanges(of session: SessionReference) -> Set<ExchangeKey> { exchanges.keys(of: session) }
+    /// The exchanges of a session, in the order in which they began.
+    func exchanges(of session: SessionReference) -> [ExchangeKey] { exchanges.keys(of: session) }
 
     /// Where the peer of a session is: the address it was last heard from, or the first candidate.
     package func address(of session: SessionReference) -> PeerAddress? { sessions[session]?.addresses.first }
