@@ -86,8 +86,9 @@ import Testing
     }
 
     @Test(
-        "shares and their hosts that cannot be are refused, and no token of a URL is shown",
+        "shares, their hosts and folders that cannot be are refused, and no token of a URL is shown",
         arguments: [
+            ("serve run --firmware /nowhere", 64, "usage"), ("serve run --firmware /etc/passwd", 64, "usage"),
             ("serve run --stand-by north", 64, "usage"), ("serve run --only room:Hall --stand-by north", 64, "usage"),
             ("serve run --only room:Hall --peer unix:/run/x.sock", 64, "usage"),
             ("serve run --only north=room:Hall --peer south=unix:/run/x.sock", 64, "usage"),

@@ -170,7 +170,7 @@ extension InterfaceCommands {
         } catch { logger.debug("the map cannot be drawn: \(error)") }
     }
 
-    // MARK: Cameras and firmware
+    // MARK: Cameras
 
     /// A command of the cluster WebRTC Transport Provider. What the camera invokes for it later is told to all who send such commands.
     func camera(_ arguments: InterfaceArguments) async throws -> Result {
@@ -219,12 +219,6 @@ extension InterfaceCommands {
             WebRTCTransportProvider.ProvideOfferResponse(tlv: fields)?.webRTCSessionID
         default: nil
         }
-    }
-
-    /// Reserves an upload, which then comes to the listener by itself.
-    func uploadFirmware(_ arguments: InterfaceArguments) throws -> Result {
-        guard let visitor = arguments.visitor else { throw InterfaceError(.otaUpload, "no one has asked") }
-        return [try firmware.reserve(for: visitor).utf8()]
     }
 }
 

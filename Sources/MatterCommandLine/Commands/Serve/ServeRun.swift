@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import HouseServer
 import Logging
 import MatterController
@@ -69,6 +70,12 @@ struct ServeRun: NetworkCommand {
         }
         guard options.address == nil else { throw ValidationError("--address is for one node") }
         _ = try listen.map { try Self.place($0) }
+        if let firmware {
+            var facts = stat()
+            guard stat(firmware, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
+                throw ValidationError("--firmware names a folder, and there is none at \(firmware)")
+            }
+        }
         _ = try ServeShare(only: only, standBy: standBy, peers: peer)
     }
 
