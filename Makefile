@@ -58,6 +58,9 @@ RESULTS ?= $(CURDIR)/.build-stress/results.jsonl
 SUITES = Tests/Tools/suites.py
 LAB = Tests/Lab/lab.sh
 GROUP = Tests/Tools/group.sh
+# The program of all tests, as `swift test` starts it. `swift test` itself reads the package once more at each start, and where two
+# did so at once, one of them now and then found no tests in it.
+TESTS = .build/debug/matterctlPackageTests.xctest --testing-library swift-testing
 SOURCES = Sources Tests docs/Examples Package.swift
 # Small, on disk and in memory, for every command is a fresh process: optimized for size; no table of symbols, as nothing
 # loads the program as a library; relative relocations packed (glibc 2.36 and later can read those).
@@ -138,17 +141,17 @@ test: deps peers peers-controller
 	# The official controller mostly waits, and so do searches.
 	names beside
 	beside simulator $(GROUP) "the virtual device, which meets the official controller" \
-		$(LAB) "$$logs/simulator" swift test --ignore-lock --skip-build --filter "$$names"
+		$(LAB) "$$logs/simulator" $(TESTS) --filter "$$names"
 	names timed
 	$(GROUP) "unit tests with real sockets, one by one" \
-		$(LAB) "$$logs/timed" swift test --ignore-lock --skip-build --no-parallel --filter "$$names" || failed=1
+		$(LAB) "$$logs/timed" $(TESTS) --no-parallel --filter "$$names" || failed=1
 	names ownDaemons
 	beside discovery $(GROUP) "discovery and Bluetooth, on an Avahi and a bus of their own" \
-		$(LAB) "$$logs/discovery" swift test --ignore-lock --skip-build --filter "$$names"
+		$(LAB) "$$logs/discovery" $(TESTS) --filter "$$names"
 	beside examples nice -n 19 $(EXAMPLES)
 	names oneByOne
 	$(GROUP) "the output of commands, one by one" \
-		$(LAB) "$$logs/snapshots" swift test --ignore-lock --skip-build --no-parallel --filter "$$names" || failed=1
+		$(LAB) "$$logs/snapshots" $(TESTS) --no-parallel --filter "$$names" || failed=1
 	set -- "$${others[@]}"
 	while [ $$# != 0 ]; do
 		wait "$$1" || { failed=1; echo "== failed: $$2" >> "$$MATTERCTL_FAILURES"; }
@@ -161,11 +164,11 @@ test: deps peers peers-controller
 	fi
 	names fewAtATime
 	$(GROUP) "commands that run in the test's process, as their devices do: a few at a time" \
-		$(LAB) "$$logs/commands" swift test --skip-build --experimental-maximum-parallelization-width 6 \
+		$(LAB) "$$logs/commands" $(TESTS) --experimental-maximum-parallelization-width 6 \
 		--filter "$$names"
 	names --rest
 	$(GROUP) "all other unit tests" \
-		$(LAB) "$$logs/unit" swift test --skip-build --experimental-maximum-parallelization-width 8 --skip "$$names"
+		$(LAB) "$$logs/unit" $(TESTS) --experimental-maximum-parallelization-width 8 --skip "$$names"
 	if [ -n "$$release" ] && ! wait $$release; then
 		cat "$$logs/release.out"
 		echo "the release binary was not built" >&2
@@ -173,7 +176,7 @@ test: deps peers peers-controller
 	fi
 	trap - EXIT
 	MATTERCTL_BINARY="$(TESTED_BINARY)" MATTERCTL_PEERS="$(CURDIR)/.peers" $(GROUP) "end-to-end tests; their logs stay in $$logs if one fails" \
-		$(LAB) "$$logs/e2e" swift test --skip-build --filter '$(ONLY)'
+		$(LAB) "$$logs/e2e" $(TESTS) --filter '$(ONLY)'
 	rm -rf "$$logs"
 
 outside: deps peers

@@ -16,8 +16,13 @@ public struct Program: Sendable {
         let presentation = Presentation(arguments)
         Terminal.current.present(presentation)
         isJSON = presentation.isJSON
-        self.arguments = TraceArguments.replaced(
-            LeadingOptions.moved(OldSpellings.replaced(Array(arguments)), of: MatterCtl.self), of: MatterCtl.self)
+        let arguments = Array(arguments)
+        // The question for the version is no command, whose words could stand in another order.
+        self.arguments =
+            Version.isAsked(by: arguments)
+            ? arguments
+            : TraceArguments.replaced(
+                LeadingOptions.moved(OldSpellings.replaced(arguments), of: MatterCtl.self), of: MatterCtl.self)
     }
 
     /// Runs as this process, and ends it. The command line is understood on the thread that is there; others start with
@@ -31,9 +36,7 @@ public struct Program: Sendable {
         _ arguments: [String], with modules: [VendorModule], simulate: SimulateCommandChoice? = nil
     ) -> Never {
         CommandStart.note()
-        SimulateCommandChoice.$chosen.withValue(simulate) {
-            VendorModule.$all.withValue(modules) { run(arguments) }
-        }
+        Installation.$current.withValue(Installation(modules: modules, simulate: simulate)) { run(arguments) }
     }
 
     private static func run(_ arguments: [String]) -> Never {
@@ -73,8 +76,8 @@ public struct Program: Sendable {
         simulate: SimulateCommandChoice? = nil,
         on terminal: Terminal
     ) async -> Int32 {
-        await SimulateCommandChoice.$chosen.withValue(simulate) {
-            await VendorModule.$all.withValue(modules) { await run(arguments, on: terminal) }
+        await Installation.$current.withValue(Installation(modules: modules, simulate: simulate)) {
+            await run(arguments, on: terminal)
         }
     }
 

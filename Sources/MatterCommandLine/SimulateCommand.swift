@@ -14,7 +14,5 @@ public struct SimulateCommandChoice: Sendable {
     public init(_ make: @escaping @Sendable () -> any SimulateCommand.Type) { self.make = make }
 
     /// That of the run under way; a program without it has none.
-    @TaskLocal static var chosen: SimulateCommandChoice?
-
-    static var current: (any SimulateCommand.Type)? { chosen?.make() }
+    static var current: (any SimulateCommand.Type)? { Installation.current.simulate?.make() }
 }

@@ -6,10 +6,10 @@ public import MatterController
 public struct VendorModule: Sendable {
     /// The commands, under a heading of their own.
     public var commands: CommandGroup
-    /// Commands as earlier versions spelled them.
-    public var oldSpellings: [(old: [String], new: [String])]
-    /// The words for its hints, as in ``Hints``.
-    public var hints: [String: String]
+    /// Commands as earlier versions spelled them, with a space between words.
+    public var oldSpellings: [(old: String, new: String)]
+    /// Makes the words for its hints, as in ``Hints``, for a command that needs them.
+    public var hints: @Sendable () -> [String: String]
     /// The service that issues certificates.
     public var service: any IssuerService
     /// Makes a fabric for which the service issues.
@@ -22,7 +22,8 @@ public struct VendorModule: Sendable {
 
     /// A module of these parts.
     public init(
-        commands: CommandGroup, oldSpellings: [(old: [String], new: [String])], hints: [String: String],
+        commands: CommandGroup, oldSpellings: [(old: String, new: String)],
+        hints: @escaping @Sendable () -> [String: String],
         service: any IssuerService, makeFabric: @escaping @Sendable (NewFabric) async throws -> FabricRecord,
         issueOptions: any VendorIssueOptions.Type,
         profiles: @escaping @Sendable (StateDirectory) -> [String]
@@ -37,7 +38,7 @@ public struct VendorModule: Sendable {
     }
 
     /// The modules of the run under way.
-    @TaskLocal public static var all: [VendorModule] = []
+    public static var all: [VendorModule] { Installation.current.modules }
 
     /// The name of the service that issues.
     var issuer: String { service.issuer.rawValue }

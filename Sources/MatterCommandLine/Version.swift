@@ -50,11 +50,16 @@ public enum Version {
 
     /// The output of `--version` with these arguments, which are all that there are; `nil` if they ask for something else.
     static func answer(to arguments: [String]) -> String? {
-        let options = Set(arguments)
-        guard options.contains("--version"), options.isSubset(of: Self.options) else { return nil }
-        if options.contains("--json") { return report.json.serialized() }
-        return options.count == 1 ? text : report.lines.flatMap(\.values).joined(separator: "\n")
+        guard isAsked(by: arguments) else { return nil }
+        if arguments.contains("--json") { return report.json.serialized() }
+        return arguments.allSatisfy { $0 == option } ? text : report.lines.flatMap(\.values).joined(separator: "\n")
     }
 
-    private static let options: Set<String> = ["--version", "--json", "-v", "-vv", "--verbose"]
+    /// True if these arguments ask for the version, and for nothing else.
+    static func isAsked(by arguments: [String]) -> Bool {
+        arguments.contains(option) && arguments.allSatisfy { $0 == option || beside.contains($0) }
+    }
+
+    private static let option = "--version"
+    private static let beside = ["--json", "-v", "-vv", "--verbose"]
 }

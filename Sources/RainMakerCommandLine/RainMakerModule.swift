@@ -7,16 +7,16 @@ extension VendorModule {
     package static let rainMaker = VendorModule(
         commands: CommandGroup(name: "Cloud", subcommands: [CloudCommand.self, RainMakerCommand.self]),
         oldSpellings: [
-            (["acl", "refresh"], ["rainmaker", "access", "refresh"]),
-            (["cloud", "groups"], ["cloud", "group", "ls"]),
-            (["cloud", "create-fabric"], ["cloud", "group", "create"]),
-            (["cloud", "convert"], ["cloud", "group", "convert"]),
-            (["cloud", "delete"], ["cloud", "group", "delete"]),
-            (["cloud", "user-noc"], ["cloud", "group", "user-noc"]),
-            (["cloud", "nodes"], ["cloud", "node", "ls"]),
-            (["cloud", "node-metadata"], ["cloud", "node", "metadata"]),
+            ("acl refresh", "rainmaker access refresh"),
+            ("cloud groups", "cloud group ls"),
+            ("cloud create-fabric", "cloud group create"),
+            ("cloud convert", "cloud group convert"),
+            ("cloud delete", "cloud group delete"),
+            ("cloud user-noc", "cloud group user-noc"),
+            ("cloud nodes", "cloud node ls"),
+            ("cloud node-metadata", "cloud node metadata"),
         ],
-        hints: RainMakerHints.words,
+        hints: { RainMakerHints.words },
         service: RainMakerService { account, state, logger, deadline in
             try CloudSetup(state: state, logger: logger, deadline: deadline).client(account)
         },

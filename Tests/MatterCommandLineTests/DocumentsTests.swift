@@ -270,7 +270,7 @@ import Testing
     func spellings() throws {
         let files = try ["docs", "Tests/Lab", "README.md"].flatMap { try Self.texts(below: $0) }
         #expect(files.count > 40)
-        let old = VendorModule.rainMaker.oldSpellings.map { $0.old.joined(separator: " ") }
+        let old = VendorModule.rainMaker.oldSpellings.map(\.old)
         for (name, text) in files {
             for line in text.split(separator: "\n")
             where ["matterctl ", "MATTERCTL\" ", "as alice ", "as bob "].contains(where: { line.contains($0) }) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tests that failed in a run, as a regular expression for `swift test --filter`.
+"""The tests that failed in a run, as a regular expression for `--filter`.
 
     failed_tests.py --at-most N LOG XML ...
 

@@ -2,7 +2,7 @@
 # Runs a group of tests and, if it fails, says at the end once more what failed and where: of a long log often only the
 # end is kept.
 #
-#     group.sh WORDS COMMAND [ARG ...] --filter|--skip NAMES       COMMAND: `swift test`, alone or in a laboratory
+#     group.sh WORDS COMMAND [ARG ...] --filter|--skip NAMES       COMMAND: the program of the tests, alone or in a laboratory
 #
 # Up to three tests that failed run once more, one by one, with nothing beside them (docs/decisions/0032-once-more.md).
 # Those that pass then are named. A crash, a fourth failure, or a second one of the same test fails the group.

@@ -532,7 +532,7 @@ public enum Hints {
     }
 
     private static func template(_ id: String) -> String? {
-        words[id] ?? VendorModule.all.lazy.compactMap { $0.hints[id] }.first
+        words[id] ?? VendorModule.all.lazy.compactMap { $0.hints()[id] }.first
     }
 
     private static func filled(_ template: String, _ values: [String]) -> String {

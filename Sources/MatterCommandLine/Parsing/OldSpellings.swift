@@ -7,10 +7,15 @@ enum OldSpellings {
     static func replaced(_ arguments: [String]) -> [String] {
         let start = arguments.first == "help" ? 1 : 0
         let words = lock(Self.plain(Self.verbFirst(arguments.dropFirst(start))), isHelp: start > 0)
-        guard let found = VendorModule.all.flatMap(\.oldSpellings).first(where: { words.starts(with: $0.old) }) else {
-            return arguments.prefix(start) + words
+        for module in VendorModule.all {
+            for spelling in module.oldSpellings where spelling.old.hasPrefix(words.first ?? "") {
+                let old = spelling.old.split(separator: " ")
+                guard words.starts(with: old, by: ==) else { continue }
+                let new = spelling.new.split(separator: " ").map(String.init)
+                return arguments.prefix(start) + new + words.dropFirst(old.count)
+            }
         }
-        return [arguments.prefix(start), found.new[...], words.dropFirst(found.old.count)].flatMap { $0 }
+        return arguments.prefix(start) + words
     }
 
     /// Everyday wording: `turn on kitchen`, `turn kitchen off`, `switch on kitchen`; and the fabrics of a node as a command of its own.

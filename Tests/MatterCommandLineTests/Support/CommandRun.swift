@@ -41,9 +41,8 @@ struct CommandRun: CustomStringConvertible {
 
 /// Looks at the commands that the program has.
 func inProgram<Output>(_ work: () throws -> Output) rethrows -> Output {
-    try SimulateCommandChoice.$chosen.withValue(Shell.simulate) {
-        try VendorModule.$all.withValue([.rainMaker], operation: work)
-    }
+    let installation = Installation(modules: [.rainMaker], simulate: Shell.simulate)
+    return try Installation.$current.withValue(installation, operation: work)
 }
 
 extension JSONObject {

@@ -31,9 +31,10 @@ package struct ResumptionStore: ResumptionMemory {
         let cats = stride(from: tags.startIndex, to: tags.endIndex, by: tagCount).map { start in
             CASEAuthenticatedTag(tags[start..<(start + tagCount)].reversed().reduce(0) { $0 << 8 | UInt32($1) })
         }
+        // A part of raw bytes would be copied one by one, by way of a search for conformances.
+        let secret = UnsafeRawBufferPointer(rebasing: octets[idCount..<(idCount + secretCount)])
         return ResumptionRecord(
-            resumptionID: Array(octets.prefix(idCount)),
-            sharedSecret: SecretBytes(octets.dropFirst(idCount).prefix(secretCount)), peerNodeID: node.rawValue,
+            resumptionID: Array(octets.prefix(idCount)), sharedSecret: SecretBytes(secret), peerNodeID: node.rawValue,
             peerCATs: cats)
     }
 
