@@ -33,13 +33,10 @@ public struct Program: Sendable {
     ///   - modules: the vendors whose commands there are.
     ///   - simulate: the command that plays devices; `nil` for none.
     public static func run(
-        _ arguments: [String], with modules: [VendorModule], simulate: SimulateCommandChoice? = nil
+        _ arguments: [String], with modules: @autoclosure () -> [VendorModule],
+        simulate: SimulateCommandChoice? = nil
     ) -> Never {
         CommandStart.note()
-        Installation.$current.withValue(Installation(modules: modules, simulate: simulate)) { run(arguments) }
-    }
-
-    private static func run(_ arguments: [String]) -> Never {
         // It holds keys.
         cprocess_seal()
         // Progress may have no reader any more; what is under way goes on.
@@ -51,7 +48,14 @@ public struct Program: Sendable {
                         .usageNoArguments, "this process was started without arguments, not even its name"),
                     isJSON: false))
         }
-        let program = Program(arguments.dropFirst())
+        let words = arguments.dropFirst()
+        // The version is the same whatever the vendors add.
+        if Version.isAsked(by: Array(words)), case .ended(let status) = Program(words).parsed() { exit(status) }
+        Installation.$current.withValue(Installation(modules: modules(), simulate: simulate)) { run(words) }
+    }
+
+    private static func run(_ arguments: ArraySlice<String>) -> Never {
+        let program = Program(arguments)
         let parsed = program.parsed()
         if case .ended(let status) = parsed { exit(status) }
         Interruption.arm(isJSON: program.isJSON)

@@ -54,6 +54,8 @@ done
 # which avahi is uid 0.
 echo 'avahi:x:0:0::/:/bin/false' > "$dir/passwd"
 echo 'avahi:x:0:' > "$dir/group"
+# A folder that was used before has the words that are waited for.
+rm -f "$dir/avahi.log"
 unshare -m sh -c '
     mount -t tmpfs tmpfs /run && mkdir /run/avahi-daemon
     mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/group" /etc/group

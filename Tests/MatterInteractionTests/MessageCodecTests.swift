@@ -144,6 +144,18 @@ struct MessageCodecTests {
         #expect(error?.code == .malformed)
     }
 
+    @Test("the subscription of a report is read without the rest: in any place, and where what follows is damaged")
+    func subscription() {
+        #expect(ReportData.subscription(of: hex(Samples.reportData)) == 7)
+        #expect(ReportData.subscription(of: hex("15 3601 15 2400 05 18 18 260009000000 18")) == 9)
+        #expect(ReportData.subscription(of: hex("15 2400 07 FF")) == 7)
+        for none in [
+            "", "15 18", "15 3601 15 2400 05 18 18 18", "15 2C0001 41 18", "15 3600 18 18", "2400 07", "15 2401",
+        ] {
+            #expect(ReportData.subscription(of: hex(none)) == nil, "\(none)")
+        }
+    }
+
     @Test("WriteRequest and WriteResponse")
     func write() throws {
         let nodeLabel = AttributePath(endpoint: 0, cluster: 0x28, attribute: 5)

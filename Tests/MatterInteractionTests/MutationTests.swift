@@ -42,6 +42,10 @@ struct MutationTests {
                 check(WriteResponse.self, bytes), check(InvokeRequest.self, bytes), check(InvokeResponse.self, bytes),
                 check(TimedRequest.self, bytes),
             ] where isAccepted { accepted += 1 }
+            // One who hands a report on looks at this field only.
+            if let report = try? ReportData(decoding: bytes) {
+                #expect(ReportData.subscription(of: bytes) == report.subscriptionID)
+            }
         }
         // Damage often leaves a message readable: a test that refused everything would test little.
         #expect(accepted > 1_000)

@@ -43,26 +43,40 @@ package struct TLVFields: Sendable {
     /// A field that has to be an unsigned integer.
     ///
     /// - Throws: ``TLVError`` if it is missing, of another type or too large.
+    @inlinable
     package func unsigned<T: FixedWidthInteger & UnsignedInteger>(
         _ tag: UInt8, as type: T.Type = T.self
     ) throws(TLVError) -> T {
-        guard let number = try optionalUnsigned(tag, as: type) else {
+        T(truncatingIfNeeded: try number(tag, bits: T.bitWidth))
+    }
+
+    @inlinable
+    package func optionalUnsigned<T: FixedWidthInteger & UnsignedInteger>(
+        _ tag: UInt8, as type: T.Type = T.self
+    ) throws(TLVError) -> T? {
+        guard let number = try optionalNumber(tag, bits: T.bitWidth) else { return nil }
+        return T(truncatingIfNeeded: number)
+    }
+
+    /// A field that has to be an unsigned integer of so many bits. The generic functions above are a line in their callers: left to the
+    /// runtime, they made the types that they need each time, which was a twentieth of a report.
+    @usableFromInline
+    package func number(_ tag: UInt8, bits: Int) throws(TLVError) -> UInt64 {
+        guard let number = try optionalNumber(tag, bits: bits) else {
             throw TLVError(.missingField, "\(name) lacks field \(tag)")
         }
         return number
     }
 
-    package func optionalUnsigned<T: FixedWidthInteger & UnsignedInteger>(
-        _ tag: UInt8, as type: T.Type = T.self
-    ) throws(TLVError) -> T? {
+    @usableFromInline
+    package func optionalNumber(_ tag: UInt8, bits: Int) throws(TLVError) -> UInt64? {
         guard let value = self[tag] else { return nil }
-        if value.integer(as: UInt64.self) == nil, value.integer(as: Int64.self) == nil {
-            throw wrong(tag, "an unsigned integer")
+        let number = value.integer(as: UInt64.self)
+        if number == nil, value.integer(as: Int64.self) == nil { throw wrong(tag, "an unsigned integer") }
+        guard let number, bits >= UInt64.bitWidth || number >> UInt64(bits) == 0 else {
+            throw TLVError(.outOfRange, "\(name) field \(tag) does not fit \(bits) bits")
         }
-        guard let fitting = value.integer(as: type) else {
-            throw TLVError(.outOfRange, "\(name) field \(tag) does not fit \(T.bitWidth) bits")
-        }
-        return fitting
+        return number
     }
 
     package func octets(_ tag: UInt8, count: ClosedRange<Int>? = nil) throws(TLVError) -> [UInt8] {

@@ -138,7 +138,7 @@ public struct TLVReader: Sendable {
     }
 
     /// The value of a token that is not a container.
-    func value(of token: Token) throws(TLVError) -> TLVValue {
+    package func value(of token: Token) throws(TLVError) -> TLVValue {
         switch token.type {
         case .int8: .int(Int64(Int8(truncatingIfNeeded: token.bits)))
         case .int16: .int(Int64(Int16(truncatingIfNeeded: token.bits)))

@@ -47,6 +47,21 @@ package struct ReportData: InteractionMessage {
     }
 }
 
+extension ReportData {
+    /// The subscription that an encoded report is of, for one who hands it on to be decoded there.
+    ///
+    /// - Returns: `nil` if it is of none, or cannot be read as far as that.
+    package static func subscription(of message: [UInt8]) -> UInt32? {
+        var reader = TLVReader(message, text: text, tags: tags)
+        guard let start = try? reader.next(), start.type == .structure else { return nil }
+        while let token = try? reader.next(), reader.depth > 0 {
+            guard reader.depth == 1, token.tag == .context(0) else { continue }
+            return (try? reader.value(of: token))?.integer(as: UInt32.self)
+        }
+        return nil
+    }
+}
+
 extension TLVFields {
     /// The reports of an array, of which one that breaks the rules leaves the others readable.
     ///

@@ -112,7 +112,7 @@ package final class IncomingReports: Sendable {
     }
 
     private func deliver(_ incoming: ExchangeManager.Incoming) -> Delivery {
-        let id = (try? ReportData(decoding: incoming.message.payload))?.subscriptionID
+        let id = ReportData.subscription(of: incoming.message.payload)
         return state.withLock { state in
             guard let here = state.listeners[incoming.exchange.session]?.values else { return .unwanted }
             // The report of a subscription that is just being agreed upon may overtake the agreement.

@@ -416,8 +416,12 @@ package actor ExchangeManager {
 
     private func schedule() {
         deliveries?.fire()
-        let deadlines = [engine.nextDeadline, waits.earliest]
-        guard !isShutDown, let earliest = deadlines.compactMap({ $0 }).min() else {
+        let earliest =
+            switch (engine.nextDeadline, waits.earliest) {
+            case (let left?, let right?): min(left, right)
+            case (let one, let other): one ?? other
+            }
+        guard !isShutDown, let earliest else {
             timer?.task.cancel()
             timer = nil
             return

@@ -8,15 +8,14 @@ struct ExchangeTable: Sendable {
     subscript(key: ExchangeKey) -> ExchangeState? {
         get { states[key] }
         set {
-            if newValue == nil {
-                guard states[key] != nil else { return }
+            guard let newValue else {
+                guard states.removeValue(forKey: key) != nil else { return }
                 bySession[key.session]?.removeAll { $0 == key }
                 if bySession[key.session]?.isEmpty ?? false { bySession[key.session] = nil }
-            } else if states[key] == nil {
-                bySession[key.session, default: []].append(key)
+                return deadlines.set(key, to: nil)
             }
-            states[key] = newValue
-            deadlines.set(key, to: newValue?.nextDeadline)
+            deadlines.set(key, to: newValue.nextDeadline)
+            if states.updateValue(newValue, forKey: key) == nil { bySession[key.session, default: []].append(key) }
         }
     }
 
