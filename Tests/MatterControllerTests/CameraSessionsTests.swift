@@ -48,6 +48,21 @@ import Testing
         #expect(sessions.isKnown(5, with: camera) && !sessions.isKnown(5, with: NodeID(8)))
     }
 
+    @Test("the sessions of a node that is removed are gone, and the commands under way; those of others are not")
+    func removal() {
+        var sessions = CameraSessions()
+        open(5, &sessions)
+        open(6, &sessions, with: NodeID(8))
+        let command = sessions.begin(with: camera)
+        #expect(sessions.take(answer(7)) == (.success, nil))
+        sessions.forget(camera)
+        #expect(sessions.take(answer(5)).status == .notFound && sessions.take(answer(7)).status == .notFound)
+        #expect(sessions.opened(7, at: 1, by: command) == [] && sessions.finish(command) == [])
+        #expect(!sessions.isKnown(7, with: camera) && sessions.isKnown(6, with: NodeID(8)))
+        sessions.forget(NodeID(8))
+        #expect(!sessions.isExpecting)
+    }
+
     @Test("callbacks that come before the response, or before it was handed on, are told then, in their order")
     func race() {
         var sessions = CameraSessions()

@@ -105,6 +105,7 @@ actor House {
             endSharing(id)
             followers.removeValue(forKey: id)?.cancel()
             kept.forget(id)
+            controller.cameras.forget(id)
         }
         tell(news)
         for id in added {
@@ -136,6 +137,7 @@ actor House {
         leave(id)
         tell(board.remove(id))
         kept.forget(id)
+        controller.cameras.forget(id)
     }
 
     func follow(_ record: NodeRecord) {

@@ -96,4 +96,7 @@ public final class CameraService: FabricService {
     ///
     /// - Parameter session: the number that the camera gave it.
     public func forget(_ session: UInt16, with node: NodeID) { sessions.withLock { $0.forget(session, with: node) } }
+
+    /// Forgets all sessions with a node that is removed.
+    public func forget(_ node: NodeID) { sessions.withLock { $0.forget(node) } }
 }

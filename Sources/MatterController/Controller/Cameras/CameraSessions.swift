@@ -98,4 +98,11 @@ struct CameraSessions: Sendable {
     mutating func forget(_ number: UInt16, with node: NodeID) {
         if let index = index(number, node) { sessions.remove(at: index) }
     }
+
+    /// A node is no longer one of ours.
+    mutating func forget(_ node: NodeID) {
+        sessions.removeAll { $0.node == node }
+        held.removeAll { $0.node == node }
+        openings = openings.filter { $0.value != node }
+    }
 }
