@@ -58,9 +58,9 @@ RESULTS ?= $(CURDIR)/.build-stress/results.jsonl
 SUITES = Tests/Tools/suites.py
 LAB = Tests/Lab/lab.sh
 GROUP = Tests/Tools/group.sh
-# The program of all tests, as `swift test` starts it. `swift test` itself reads the package once more at each start, and where two
-# did so at once, one of them now and then found no tests in it.
-TESTS = .build/debug/matterctlPackageTests.xctest --testing-library swift-testing
+# The program of all tests, as `swift test` starts it where its output is no terminal. `swift test` itself reads the package once more
+# at each start, and where two did so at once, one of them now and then found no tests in it.
+TESTS = env NO_COLOR=1 .build/debug/matterctlPackageTests.xctest --testing-library swift-testing
 SOURCES = Sources Tests docs/Examples Package.swift
 # Small, on disk and in memory, for every command is a fresh process: optimized for size; no table of symbols, as nothing
 # loads the program as a library; relative relocations packed (glibc 2.36 and later can read those).
