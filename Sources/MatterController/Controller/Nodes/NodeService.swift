@@ -1,3 +1,4 @@
+import Logging
 public import MatterState
 
 /// The nodes of a fabric, by names, places and kinds, and what is known of them.
@@ -145,6 +146,76 @@ extension NodeRecord.Endpoint {
                 ? BridgedDevice(label: description.label, isReachable: description.isReachable) : nil)
         for (cluster, commands) in description.acceptedCommands {
             acceptedCommands[cluster.rawValue] = commands.map(\.rawValue)
+        }
+    }
+}
+
+/// A node, and the endpoint of it where an everyday verb is carried out.
+public struct ServingEndpoint: Sendable {
+    /// The node, as its record has it.
+    public let node: NodeRecord
+    /// The endpoint.
+    public let endpoint: EndpointID
+    /// The way to the node.
+    public let link: NodeLink
+}
+
+extension NodeService {
+    /// The endpoint of a node that a verb means: the named one, else the only one that has the cluster. The node is asked
+    /// for its endpoints if they are not known, or if none of the known ones has the cluster: it may have gained one.
+    ///
+    /// - Throws: ``ControllerError`` if the node refuses or cannot do it, ``SessionError`` if it does not answer.
+    public func endpoint(
+        serving cluster: ClusterID, of node: NodeRecord, named: EndpointID? = nil, budget: Budget
+    ) async throws -> ServingEndpoint {
+        var record = node
+        if named == nil {
+            record = try await described(record, deadline: budget.deadline)
+            if !record.endpoints.contains(where: { $0.serverClusters.contains(cluster.rawValue) }) {
+                record = try await refreshed(record, deadline: budget.deadline(for: record))
+            }
+        }
+        let endpoint = try record.endpoint(
+            serving: cluster, named: named,
+            clusterName: Catalogue.standard.clusterName(cluster) ?? "\(cluster)")
+        return ServingEndpoint(node: record, endpoint: endpoint, link: try await links.link(to: record))
+    }
+}
+
+extension NodeRecord {
+    /// The node in messages: `node 'kitchen'`, `node 2`.
+    public var title: String { name.map { "node '\($0)'" } ?? "node \(nodeID.rawValue)" }
+
+    /// The node as it is typed: `kitchen`, `2`.
+    public var label: String { name ?? "\(nodeID.rawValue)" }
+
+    /// The endpoint that an everyday verb means.
+    ///
+    /// - Parameters:
+    ///   - cluster: what the endpoint must serve.
+    ///   - named: the endpoint that the user named; the device then says itself whether it has the cluster.
+    ///   - clusterName: for the error.
+    ///   - example: how one of several is named.
+    /// - Throws: ``ControllerError``.
+    public func endpoint(
+        serving cluster: ClusterID, named: EndpointID?, clusterName: @autoclosure () -> String,
+        example: (EndpointID) -> String? = { _ in nil }
+    ) throws(ControllerError) -> EndpointID {
+        if let named { return named }
+        let candidates = endpoints.filter { $0.serverClusters.contains(cluster.rawValue) }.map { EndpointID($0.number) }
+        switch candidates.count {
+        case 1:
+            return candidates[0]
+        case 0:
+            throw ControllerError(
+                .unsupportedCluster, "no endpoint of \(title) has the cluster \(clusterName())",
+                hint: .step("node.show", label))
+        default:
+            throw ControllerError(
+                .ambiguousEndpoint,
+                "several endpoints of \(title) have the cluster \(clusterName()): "
+                    + candidates.map(\.description).joined(separator: ", "),
+                hint: "name one, as in \(example(candidates[0]) ?? "\(label)/\(candidates[0])")")
         }
     }
 }
