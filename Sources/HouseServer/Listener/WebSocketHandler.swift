@@ -16,7 +16,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
         /// Where the first of the parts goes on.
         var offset = 0
         var isBegun = false
-        var sent: CheckedContinuation<Void, any Error>
+        /// Hears whether it was written.
+        var ended: (Bool) -> Void
     }
 
     private enum State {
@@ -153,10 +154,12 @@ final class WebSocketHandler: ChannelDuplexHandler {
     // MARK: Outgoing
 
     /// Sends a message when those before it are out.
-    func send(_ parts: [[UInt8]], _ sent: CheckedContinuation<Void, any Error>) {
-        guard state == .open else { return sent.resume(throwing: ConnectionLost()) }
+    ///
+    /// - Parameter ended: hears whether it was written, or the connection was lost before.
+    func send(_ parts: [[UInt8]], _ ended: @escaping (_ isOut: Bool) -> Void) {
+        guard state == .open else { return ended(false) }
         if outbox.isEmpty { progress = .now() }
-        outbox.append(Outgoing(parts: parts.filter { !$0.isEmpty }[...], sent: sent))
+        outbox.append(Outgoing(parts: parts.filter { !$0.isEmpty }[...], ended: ended))
         pump()
     }
 
@@ -204,7 +207,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenSuccess { bound.value.progress = .now() }
         context.write(Self.wrapOutboundOut(WebSocketFrame(fin: isLast, opcode: opcode, data: data)), promise: written)
-        if isLast { message.sent.resume() }
+        if isLast { message.ended(true) }
     }
 
     private func control(_ opcode: WebSocketOpcode, _ payload: [UInt8]) {
@@ -286,7 +289,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         stopGiving()
         let lost = outbox
         outbox = []
-        for message in lost { message.sent.resume(throwing: ConnectionLost()) }
+        for message in lost { message.ended(false) }
     }
 }
 
