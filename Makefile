@@ -1,9 +1,9 @@
-# make build     build the debug binary, .build/debug/matterctl
+# make build     build the program to be tested, .build/release/matterctl
 # make demo      commission and switch a simulated light on a private network, live; leaves nothing behind
 # make demo-rainmaker   the same with the emulator of the RainMaker cloud as the issuer, and a second user
 # make demo-new-device   the same with a light that is on no network: over Bluetooth, and to Wi-Fi
 # make record    play the demo and the first hour of a new user, and keep both in docs
-# make test      everything: unit tests, then end-to-end tests of the release binary in a private network
+# make test      unit tests, then end-to-end tests of that program in a private network; CI=1: of the release binary, and more
 # make check     formatting, lint, forbidden constructs, generated files, warnings as errors, the library's public names,
 #                the examples
 # make stress    kills, crowds, losses, hostile peers, in a private network; hours, adds up over runs (docs/reliability.md)
@@ -26,7 +26,7 @@
 # make deps      install what the above need (Debian packages; with sudo unless root); the others do it first
 # make peers     the Python peers of the end-to-end tests, in .peers/
 #
-# make test ONLY=Light       end-to-end tests whose name matches; TESTED=debug: of the debug binary
+# make test ONLY=Light       end-to-end tests whose name matches; TESTED=release: of the release binary
 # make stress ONLY=kill-commission ROUNDS=20 SEED=7     some rounds of one test; CI=1: all of them, two minutes
 # make stress ONLY=explore FAULTS=2      all runs with two faults each; ONLY=mutants: whether planted faults are found
 # make fuzz ONLY=tlv RUNS=100000                        some inputs of one decoder
@@ -60,7 +60,7 @@ LAB = Tests/Lab/lab.sh
 GROUP = Tests/Tools/group.sh
 # The program of all tests, as `swift test` starts it where its output is no terminal. `swift test` itself reads the package once more
 # at each start, and where two did so at once, one of them now and then found no tests in it.
-TESTS = env NO_COLOR=1 .build/debug/matterctlPackageTests.xctest --testing-library swift-testing
+TESTS = env NO_COLOR=1 $(BUILT)/matterctlPackageTests.xctest --testing-library swift-testing
 SOURCES = Sources Tests docs/Examples Package.swift
 # Small, on disk and in memory, for every command is a fresh process: optimized for size; no table of symbols, as nothing
 # loads the program as a library; relative relocations packed (glibc 2.36 and later can read those).
@@ -91,7 +91,7 @@ RELEASE = -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -Osize
 # everything would be compiled again.
 BUILD = env SWIFT_DETERMINISTIC_HASHING=1 swift build
 
-# Apart from the debug build, so that both can be made at once.
+# Apart from what is tested, so that both can be made at once.
 RELEASE_BUILD = $(BUILD) $(RELEASE) --scratch-path .build-release
 RELEASED = .build-release/release/matterctl
 # The program as it is installed, and beside it the file for debuggers.
@@ -103,24 +103,32 @@ $(SMALL): Makefile
 	if [ -f "$$library" ]; then ln -sf "$$library" $(CXX); fi
 	echo 'SECTIONS { .text.helpers : { $(foreach helper,$(HELPERS),*($(helper))) } } INSERT BEFORE .text;' > $@
 
-# The debug configuration, without the tables that only a debugger reads: they cost a fifth of the time. `make test DEBUG=`
-# keeps them.
-DEBUG = -debug-info-format none
+# What is built to be tested: not optimized, file by file, with all that tests look into, and without the tables that only a debugger
+# reads, which cost a fifth of the time (`make test TABLES=` keeps them). It is the package manager's release configuration with the flags
+# of the debug one, but for one: where DEBUG is defined, the parser of command lines checks the declaration of a command at each
+# parsing, and five times for each level of options within options. That was most of what tests did (decision 38).
+TABLES = -debug-info-format none
+UNOPTIMIZED = -c release $(TABLES) $(foreach flag,-Onone -enable-testing -no-whole-module-optimization -enable-batch-mode \
+	-incremental,-Xswiftc $(flag))
+# The driver says of each module that it leaves out one flag of the whole-module mode.
+UNOPTIMIZED_BUILD = said() { grep -v 'cannot multithread batch mode' || true; }; $(BUILD) $(UNOPTIMIZED)
+# Where it lies.
+BUILT = $(CURDIR)/.build/release
 
 build: deps
-	$(BUILD) $(DEBUG) --product matterctl
+	$(UNOPTIMIZED_BUILD) --product matterctl | said
 
 # The programs of docs/Examples, as others would build them, with one scratch path for all.
-EXAMPLES = $(BUILD) $(DEBUG) --package-path docs/Examples --scratch-path .build-examples
+EXAMPLES = $(BUILD) $(TABLES) --package-path docs/Examples --scratch-path .build-examples
 
-# What the end-to-end tests run: the program as users install it, or with `make test TESTED=debug` the one of the debug build.
-TESTED ?= release
+# What the end-to-end tests run: the program as users install it, which takes the longest to build, or what is built with the tests.
+TESTED ?= $(if $(CI),release,built)
 TESTED_BINARY = $(if $(filter release,$(TESTED)),$(CURDIR)/$(DIST)/matterctl)
 
-# The debug configuration for the tests themselves and for all other programs; the release binary, which takes the longest, is built
-# beside the unit tests. They run in a laboratory too: those of discovery need one.
+# A release binary is built beside the unit tests. They run in a laboratory too: those of discovery need one. Without CI, tests that go
+# through many inputs try a part of them (Tests/TestSupport/Effort.swift).
 test: deps peers peers-controller
-	$(BUILD) $(DEBUG) --build-tests
+	$(UNOPTIMIZED_BUILD) --build-tests | said
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
 	export MATTERCTL_FAILURES="$$logs/failures"
 	names() { names=$$($(SUITES) "$$1"); }
@@ -138,56 +146,73 @@ test: deps peers peers-controller
 		release=$$!
 		trap 'kill $$release 2> /dev/null || true' EXIT
 	fi
-	# The official controller mostly waits, and so do searches.
+	# Waits for what runs beside, and ends if something failed.
+	join() {
+		set -- "$${others[@]}"
+		others=()
+		while [ $$# != 0 ]; do
+			wait "$$1" || { failed=1; echo "== failed: $$2" >> "$$MATTERCTL_FAILURES"; }
+			cat "$$logs/$$2.out"
+			shift 2
+		done
+		if [ $$failed != 0 ]; then
+			cat "$$MATTERCTL_FAILURES"
+			exit 1
+		fi
+	}
+	# The official controller mostly waits, and so do sockets and searches.
 	names beside
 	beside simulator $(GROUP) "the virtual device, which meets the official controller" \
 		$(LAB) "$$logs/simulator" $(TESTS) --filter "$$names"
+	# Commands that run in the test's process: first those whose output is compared, then those whose devices run there, too.
+	commands() {
+		local failed=0
+		names oneByOne
+		$(GROUP) "the output of commands, one by one" \
+			$(LAB) "$$logs/snapshots" $(TESTS) --no-parallel --filter "$$names" || failed=1
+		names fewAtATime
+		$(GROUP) "commands with devices in the test's process, a few at a time" \
+			$(LAB) "$$logs/commands" $(TESTS) --experimental-maximum-parallelization-width 6 --filter "$$names" || failed=1
+		return $$failed
+	}
+	# The release build takes what the sockets leave.
+	if [ -z "$$release" ]; then beside commands commands; fi
+	beside examples nice -n 19 $(EXAMPLES)
 	names timed
 	$(GROUP) "unit tests with real sockets, one by one" \
 		$(LAB) "$$logs/timed" $(TESTS) --no-parallel --filter "$$names" || failed=1
 	names ownDaemons
-	beside discovery $(GROUP) "discovery and Bluetooth, on an Avahi and a bus of their own" \
-		$(LAB) "$$logs/discovery" $(TESTS) --filter "$$names"
-	beside examples nice -n 19 $(EXAMPLES)
-	names oneByOne
-	$(GROUP) "the output of commands, one by one" \
-		$(LAB) "$$logs/snapshots" $(TESTS) --no-parallel --filter "$$names" || failed=1
-	set -- "$${others[@]}"
-	while [ $$# != 0 ]; do
-		wait "$$1" || { failed=1; echo "== failed: $$2" >> "$$MATTERCTL_FAILURES"; }
-		cat "$$logs/$$2.out"
-		shift 2
-	done
-	if [ $$failed != 0 ]; then
-		cat "$$MATTERCTL_FAILURES"
-		exit 1
-	fi
-	names fewAtATime
-	$(GROUP) "commands that run in the test's process, as their devices do: a few at a time" \
-		$(LAB) "$$logs/commands" $(TESTS) --experimental-maximum-parallelization-width 6 \
-		--filter "$$names"
+	$(GROUP) "discovery and Bluetooth, on an Avahi and a bus of their own" \
+		$(LAB) "$$logs/discovery" $(TESTS) --filter "$$names" || failed=1
+	if [ -n "$$release" ]; then commands || failed=1; fi
+	join
 	names --rest
-	$(GROUP) "all other unit tests" \
+	beside unit nice -n 5 $(GROUP) "all other unit tests" \
 		$(LAB) "$$logs/unit" $(TESTS) --experimental-maximum-parallelization-width 8 --skip "$$names"
-	if [ -n "$$release" ] && ! wait $$release; then
-		cat "$$logs/release.out"
-		echo "the release binary was not built" >&2
-		exit 1
+	# Beside the release build the unit tests are enough; else the end-to-end tests begin at once, as they wait a lot.
+	if [ -n "$$release" ]; then
+		join
+		if ! wait $$release; then
+			cat "$$logs/release.out"
+			echo "the release binary was not built" >&2
+			exit 1
+		fi
+		trap - EXIT
 	fi
-	trap - EXIT
 	MATTERCTL_BINARY="$(TESTED_BINARY)" MATTERCTL_PEERS="$(CURDIR)/.peers" $(GROUP) "end-to-end tests; their logs stay in $$logs if one fails" \
-		$(LAB) "$$logs/e2e" $(TESTS) --filter '$(ONLY)'
+		$(LAB) "$$logs/e2e" $(TESTS) --filter '$(ONLY)' || failed=1
+	join
 	rm -rf "$$logs"
 
 outside: deps peers
-	$(BUILD) $(DEBUG) --build-tests
-	MATTERCTL_PEERS="$(CURDIR)/.peers" Tests/Tools/outside_package.sh "$$(swift build --show-bin-path)/matterctl"
+	$(UNOPTIMIZED_BUILD) --build-tests | said
+	MATTERCTL_PEERS="$(CURDIR)/.peers" Tests/Tools/outside_package.sh $(BUILT)/matterctl
 
 # What is given on the command line, for the programs below; ONLY has a default of its own.
 CHOICE = $(if $(filter-out EndToEndTests,$(ONLY)),--only '$(ONLY)') $(if $(SEED),--seed $(SEED)) --results '$(RESULTS)'
 
 # The test build differs from others in one thing: its virtual devices can log digests of session keys. CI plays with
-# the debug binary that it has.
+# the program that it has.
 stress: deps
 	@case "$(ONLY)" in
 	explore) exec Tests/Stress/explore.py --results "$(RESULTS)" $(if $(FAULTS),--faults $(FAULTS)) ;;
@@ -195,8 +220,8 @@ stress: deps
 	esac
 	Tests/Tools/install_packages.sh $(STRESS_PACKAGES)
 	if [ -n "$(CI)" ]; then
-		$(BUILD) $(DEBUG) --product matterctl
-		bin=$$(swift build --show-bin-path)
+		$(UNOPTIMIZED_BUILD) --product matterctl | said
+		bin=$(BUILT)
 	else
 		MATTERCTL_FUZZ=1 $(BUILD) -c release --scratch-path .build-stress --product matterctl
 		bin=$$(MATTERCTL_FUZZ=1 swift build -c release --scratch-path .build-stress --show-bin-path)
@@ -235,7 +260,7 @@ check: deps
 		echo "SKIPPED: no $(SHARED)/reference; the table of authorities is not compared with its source" >&2
 	fi
 	# Package.swift turns every warning in our targets into an error.
-	$(BUILD) $(DEBUG) --build-tests
+	$(UNOPTIMIZED_BUILD) --build-tests | said
 	Tests/Tools/public_api.py
 	$(EXAMPLES)
 
@@ -248,24 +273,26 @@ release: build-deps $(SMALL)
 	Tests/Tools/stamp_commit.sh $(DIST)/matterctl
 
 demo: build
-	Tests/Lab/demo.sh "$$(swift build --show-bin-path)/matterctl"
+	Tests/Lab/demo.sh $(BUILT)/matterctl
 
 demo-new-device: build .peers/bluetooth
-	Tests/Lab/demo-new-device.sh "$$(swift build --show-bin-path)/matterctl"
+	Tests/Lab/demo-new-device.sh $(BUILT)/matterctl
 
 record: build
-	python3 Tests/Tools/record_demo.py "$$(swift build --show-bin-path)/matterctl" docs
+	python3 Tests/Tools/record_demo.py $(BUILT)/matterctl docs
 
 sizes: deps $(SMALL)
 	$(RELEASE_BUILD) -Xlinker -Map=$(CURDIR)/.build-release/release.map --product matterctl
 	Tests/Tools/binary_modules.py .build-release/release.map
 
-# The debug configuration: linked statically, the emulator's HTTP server would need more of the system's libraries.
+# Not the release's flags: linked statically, the emulator's HTTP server would need more of the system's libraries.
 demo-rainmaker: build
-	$(BUILD) $(DEBUG) --product rainmaker-emulator
-	bin=$$(swift build --show-bin-path)
+	$(UNOPTIMIZED_BUILD) --product rainmaker-emulator | said
+	bin=$(BUILT)
 	Tests/Lab/demo-rainmaker.sh "$$bin/matterctl" "$$bin/rainmaker-emulator"
 
+# Benches of the library, optimized.
+MEASURED = $(BUILD) -c release --scratch-path .build-measured
 bench: release peers-controller
 	@Tests/Tools/install_packages.sh $(BENCH_PACKAGES)
 	$(BUILD) $(RELEASE) --package-path Tests/Bench/Empty --scratch-path .build-bench
@@ -276,12 +303,10 @@ bench: release peers-controller
 	Tests/Bench/house.sh $(RELEASED)
 	Tests/Bench/serve.sh $(RELEASED)
 	Tests/Bench/completion.sh $(RELEASED)
-	$(BUILD) -c release --product engine-bench
-	Tests/Bench/engine.sh "$$(swift build -c release --show-bin-path)/engine-bench"
-	$(BUILD) -c release --product reading-bench
-	"$$(swift build -c release --show-bin-path)/reading-bench"
-	$(BUILD) -c release --product attestation-bench
-	Tests/Bench/attestation.sh "$$(swift build -c release --show-bin-path)/attestation-bench" \
+	for bench in engine reading attestation; do $(MEASURED) --product $$bench-bench; done
+	Tests/Bench/engine.sh .build-measured/release/engine-bench
+	.build-measured/release/reading-bench
+	Tests/Bench/attestation.sh .build-measured/release/attestation-bench \
 		$(RELEASED)
 
 order: release
@@ -317,7 +342,7 @@ arm64: build-deps
 	MATTERCTL_ARCHITECTURE=arm64 .packaging/chroots.sh $(PACKAGES)
 
 arm64-end-to-end: deps peers peers-controller
-	$(BUILD) $(DEBUG) --build-tests
+	$(UNOPTIMIZED_BUILD) --build-tests | said
 	$(EXAMPLES)
 	.packaging/arm64_end_to_end.sh $(PACKAGES)
 
@@ -341,7 +366,7 @@ release-check:
 	.packaging/release_check.sh $(PACKAGES)
 
 clean:
-	rm -rf .build .build-bench .build-examples .build-packages .build-release .peers
+	rm -rf .build .build-bench .build-examples .build-measured .build-packages .build-release .peers
 
 deps: build-deps
 	@Tests/Tools/install_packages.sh $(LAB_PACKAGES)

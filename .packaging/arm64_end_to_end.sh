@@ -1,6 +1,6 @@
 #!/bin/bash
 # arm64_end_to_end.sh FOLDER [SUITE ...]: the end-to-end tests with the program for arm64 in FOLDER, by qemu-aarch64, suite by suite;
-# as root. The virtual devices are that program, too. It needs the tests' debug build (swift build --build-tests), and takes two hours.
+# as root. The virtual devices are that program, too. It needs the tests' build (make test), and takes two hours.
 #
 #     FOLDER/arm64/end-to-end/results     a line for each suite; beside it the output of each
 #
@@ -23,7 +23,8 @@ fi
 for suite in "$@"; do
     code=0
     CI=1 MATTERCTL_SLOTS=2 MATTERCTL_PEERS="$root/.peers" MATTERCTL_BINARY="$folder/arm64/matterctl" timeout 1200 \
-        Tests/Lab/lab.sh "$out/lab" swift test --ignore-lock --skip-build --filter "EndToEndTests\\.$suite/" > "$out/$suite" 2>&1 || code=$?
+        Tests/Lab/lab.sh "$out/lab" .build/release/matterctlPackageTests.xctest --testing-library swift-testing \
+        --filter "EndToEndTests\\.$suite/" > "$out/$suite" 2>&1 || code=$?
     failed=$(grep -aE '^✘ Test "' "$out/$suite" | sed -n 's/^✘ Test \(".*"\).* failed after.*/\1/p' | sort -u | tr '\n' ';') || true
     echo "$suite	exit $code	$(grep -a 'Test run with' "$out/$suite" | tail -n 1)	$failed" | tee -a "$out/results"
 done

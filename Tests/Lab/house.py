@@ -124,7 +124,7 @@ def played(description, borders):
 
 
 def play(folder, description, borders, stop):
-    program = os.environ.get("MATTERCTL", ".build/debug/matterctl")
+    program = os.environ.get("MATTERCTL", ".build/release/matterctl")
     environment = {**os.environ, "MATTERCTL_HOME": str(folder / "home")}
 
     def run(*words):

@@ -1,8 +1,8 @@
-import ArgumentParser
 import MatterController
 import TestSupport
 import Testing
 
+@testable import ArgumentParser
 @testable import MatterCommandLine
 
 /// The declarations of commands, and their readers.
@@ -41,6 +41,14 @@ import Testing
         #expect(declaration.option("--secret")?.isShown == false)
         #expect(declaration.flags.isSuperset(of: ["-l", "--loud", "--help"]))
         #expect(!declaration.flags.contains("--path") && !declaration.flags.contains("--secret"))
+    }
+
+    // The parser asks this itself only where DEBUG is defined, and then with every command line.
+    @Test("the parser finds no fault with the declaration of any command")
+    func soundness() {
+        for (words, type) in Self.all {
+            #expect(throws: Never.self, "\(words)") { try type._validate(parent: nil) }
+        }
     }
 
     @Test("a kind is the same after its way through the parser")

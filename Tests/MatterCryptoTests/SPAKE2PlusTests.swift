@@ -248,7 +248,7 @@ import Testing
         let whole = try secret().verifierData().serialized().copyBytes()
         var mutator = Mutator(seed: 0x97, corpus: [whole])
         var (read, refused) = (0, 0)
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             let bytes = mutator.next()
             do {
                 let data = try SPAKE2PlusVerifierData(serialized: bytes)
@@ -260,6 +260,6 @@ import Testing
                 refused += 1
             }
         }
-        #expect(read > 100 && refused > 10_000)
+        #expect(read > Effort.inputs(100) && refused > Effort.inputs(10_000))
     }
 }

@@ -69,7 +69,7 @@ struct ServiceSearchRandomTests {
     }
 
     @Test(
-        "20,000 random events never start anything twice, stop what is not started, or leave anything behind",
+        "random events never start anything twice, stop what is not started, or leave anything behind",
         arguments: [ServiceSearch.Target.browse(["a", "b"]), .instance("A")])
     func invariants(target: ServiceSearch.Target) {
         var generator = SeededGenerator(seed: 12)
@@ -77,7 +77,7 @@ struct ServiceSearchRandomTests {
         var ledger = Ledger()
         for action in search.start() { ledger.apply(action) }
         var reports = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             let event = randomEvent(&generator)
             // A resolver speaks only while it is at work.
             switch event {
@@ -92,7 +92,7 @@ struct ServiceSearchRandomTests {
                 if case .report = action { reports += 1 }
             }
         }
-        #expect(reports > 500)
+        #expect(reports > Effort.inputs(500))
         for name in Self.names {
             for browser in 0...1 {
                 for link in Self.links {

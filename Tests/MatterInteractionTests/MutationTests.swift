@@ -30,11 +30,11 @@ struct MutationTests {
         return true
     }
 
-    @Test("decoders refuse or accept 20,000 damaged messages, and what they accept they can repeat")
+    @Test("decoders refuse or accept damaged messages, and what they accept they can repeat")
     func decoders() {
         var mutator = Mutator(seed: 20, corpus: corpus)
         var accepted = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             let bytes = mutator.next()
             for isAccepted in [
                 check(StatusResponse.self, bytes), check(ReadRequest.self, bytes), check(SubscribeRequest.self, bytes),
@@ -48,7 +48,7 @@ struct MutationTests {
             }
         }
         // Damage often leaves a message readable: a test that refused everything would test little.
-        #expect(accepted > 1_000)
+        #expect(accepted > Effort.inputs(1_000))
     }
 
     /// Feeds damaged messages until the machine gives up or is done, which it has to.
@@ -79,14 +79,14 @@ struct MutationTests {
         return 60
     }
 
-    @Test("machines survive 20,000 damaged messages")
+    @Test("machines survive damaged messages")
     func machines() throws {
         var generator = SeededGenerator(seed: 31)
         var mutator = Mutator(
             seed: 30, corpus: corpus + Array(repeating: StatusResponse(.success).encoded(), count: 20))
         let path = ConcreteAttributePath(endpoint: 0, cluster: 0x28, attribute: 5)
         var messages = 0
-        while messages < 20_000 {
+        while messages < Effort.inputs(20_000) {
             var read = ReadTransaction(ReadRequest(attributePaths: [AttributePath()]))
             messages += try feed(&read, &mutator, opcodes: [5], &generator)
             var subscribe = SubscribeTransaction(
@@ -111,7 +111,7 @@ struct MutationTests {
         }
     }
 
-    @Test("a running subscription and a server's write survive 20,000 damaged messages")
+    @Test("a running subscription and a server's write survive damaged messages")
     func longLived() {
         var mutator = Mutator(seed: 40, corpus: corpus)
         let now = ContinuousClock.now
@@ -119,7 +119,7 @@ struct MutationTests {
             Subscription(id: 7, maxInterval: 1, reports: ReadResult()), maximumRoundTrip: .zero, now: now)
         var reports = 0
         var writes = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             let bytes = mutator.next()
             if (try? state.handle(opcode: 5, payload: bytes, at: now))?.report != nil { reports += 1 }
             var receiver = WriteReceiver()
@@ -128,7 +128,7 @@ struct MutationTests {
                 #expect(chunk.response([]).statuses.count >= chunk.operations.count)
             }
         }
-        #expect(reports > 100)
-        #expect(writes > 100)
+        #expect(reports > Effort.inputs(100))
+        #expect(writes > Effort.inputs(100))
     }
 }

@@ -151,13 +151,13 @@ struct RecordTests {
 
     // MARK: Mutation
 
-    @Test("20,000 damaged records are refused with a typed error, or stand for a record that can be written again")
+    @Test("damaged records are refused with a typed error, or stand for a record that can be written again")
     func mutation() async throws {
         let nodes = [try Self.node().encoded(), NodeRecord(nodeID: NodeID(1), name: "a").encoded()]
         let fabrics = [Self.fabric().encoded()]
         var mutator = Mutator(seed: 21, corpus: nodes + fabrics)
         var (refused, accepted) = (0, 0)
-        for number in 0..<20_000 {
+        for number in 0..<Effort.inputs(20_000) {
             if number.isMultiple(of: 100) { await Task.yield() }
             let input = mutator.next()
             do {
@@ -177,6 +177,8 @@ struct RecordTests {
                 refused += 1
             }
         }
-        #expect(refused > 20_000 && accepted > 1000, "\(refused) refused, \(accepted) accepted")
+        #expect(
+            refused > Effort.inputs(20_000) && accepted > Effort.inputs(1000),
+            "\(refused) refused, \(accepted) accepted")
     }
 }

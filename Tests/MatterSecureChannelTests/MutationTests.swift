@@ -44,7 +44,7 @@ import Testing
             random: SeededRandom(2))
     }
 
-    /// Feeds 20,000 damaged payloads to a decoder.
+    /// Feeds damaged payloads to a decoder.
     ///
     /// - Parameter decode: returns the value written again and read again, or throws what the decoder throws.
     private func decode<Value: Equatable>(
@@ -53,7 +53,7 @@ import Testing
     ) {
         var mutator = Mutator(seed: seed, corpus: payloads)
         var accepted = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             guard let value = try? decode(mutator.next()) else { continue }
             accepted += 1
             guard (try? decode(encode(value))) == value else {
@@ -61,10 +61,10 @@ import Testing
                 return
             }
         }
-        #expect(accepted > 100 && accepted < 20_000, sourceLocation: location)
+        #expect(accepted > Effort.inputs(100) && accepted < Effort.inputs(20_000), sourceLocation: location)
     }
 
-    @Test("PASE decoders withstand 20,000 damaged messages each")
+    @Test("PASE decoders withstand damaged messages")
     func paseDecoders() {
         decode([pase[0].payload], seed: 1, PBKDFParamRequest.init(decoding:), encode: { $0.encoded() })
         decode(
@@ -82,7 +82,7 @@ import Testing
         decode([pase[4].payload], seed: 5, PakeMessage.decodePake3, encode: PakeMessage.pake3)
     }
 
-    @Test("CASE decoders withstand 20,000 damaged messages each")
+    @Test("CASE decoders withstand damaged messages")
     func caseDecoders() throws {
         let sigma1 = [caseFull[0].payload, caseResumed[0].payload]
         decode(sigma1, seed: 11, Sigma1.init(decoding:), encode: { $0.encoded() })
@@ -108,11 +108,11 @@ import Testing
             }, encode: { $0.encoded() })
     }
 
-    @Test("status reports and session parameters withstand 20,000 damaged ones each")
+    @Test("status reports and session parameters withstand damaged ones")
     func smallDecoders() {
         var mutator = Mutator(
             seed: 21, corpus: [StatusReport.sessionEstablished, .busy(wait: .seconds(1))].map { $0.encoded() })
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             let octets = mutator.next()
             if let report = try? StatusReport(decoding: octets) {
                 #expect(report.encoded() == octets)
@@ -136,7 +136,7 @@ import Testing
     ) {
         var mutator = Mutator(seed: seed, corpus: [message.payload])
         var refused = 0
-        for _ in 0..<count {
+        for _ in 0..<Effort.inputs(count) {
             let payload = mutator.next()
             var machine = machine
             do throws(SecureChannelError) {
@@ -148,7 +148,7 @@ import Testing
                 refused += 1
             }
         }
-        #expect(refused > count / 2, sourceLocation: location)
+        #expect(refused > Effort.inputs(count) / 2, sourceLocation: location)
     }
 
     /// A machine after some messages.

@@ -13,11 +13,11 @@ struct MutationTests {
         "15 36 01 15 35 00 26 00 01 00 00 00 37 01 24 02 00 24 03 1D 24 04 03 18 2C 02 01 61 18 18 18 24 FF 0C 18",
     ]
 
-    @Test("20,000 damaged TLV encodings are decoded or refused, and what decodes can be written again")
+    @Test("damaged TLV encodings are decoded or refused, and what decodes can be written again")
     func tlv() throws {
         var mutator = Mutator(seed: 1, corpus: Self.encodings.map { hex($0) })
         var accepted = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             let octets = mutator.next()
             let element: TLVElement
             do {
@@ -33,10 +33,10 @@ struct MutationTests {
             let document = try TLVDocument.json(decoding: octets)
             #expect(try TLVDocument.octets(encoding: document) == octets)
         }
-        #expect(accepted > 500 && accepted < 15_000)
+        #expect(accepted > Effort.inputs(500) && accepted < Effort.inputs(15_000))
     }
 
-    @Test("20,000 damaged JSON texts are parsed or refused, and what parses can be written again")
+    @Test("damaged JSON texts are parsed or refused, and what parses can be written again")
     func json() throws {
         let texts = [
             #"{"node":5,"endpoint":1,"cluster":"OnOff","value":true,"dataVersion":271828}"#,
@@ -45,7 +45,7 @@ struct MutationTests {
         ]
         var mutator = Mutator(seed: 2, corpus: texts.map { Array($0.utf8) })
         var accepted = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             let octets = mutator.next()
             do {
                 let value = try JSONValue(parsing: octets)
@@ -56,15 +56,15 @@ struct MutationTests {
                 #expect(error.line >= 1 && error.column >= 1 && error.column <= octets.count + 1)
             }
         }
-        #expect(accepted > 500 && accepted < 15_000)
+        #expect(accepted > Effort.inputs(500) && accepted < Effort.inputs(15_000))
     }
 
-    @Test("20,000 damaged TLV documents are encoded or refused, and what is encoded decodes")
+    @Test("damaged TLV documents are encoded or refused, and what is encoded decodes")
     func documents() throws {
         let texts = try Self.encodings.map { try TLVDocument.json(decoding: hex($0)).utf8() }
         var mutator = Mutator(seed: 3, corpus: texts)
         var accepted = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             guard let value = try? JSONValue(parsing: mutator.next()) else { continue }
             if let octets = try? TLVDocument.octets(encoding: value) {
                 #expect(throws: Never.self) { try TLVElement(decoding: octets) }
@@ -72,6 +72,6 @@ struct MutationTests {
             }
             _ = try? TLVValue(json: value)
         }
-        #expect(accepted > 100)
+        #expect(accepted > Effort.inputs(100))
     }
 }

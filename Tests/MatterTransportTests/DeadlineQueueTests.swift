@@ -38,7 +38,7 @@ struct DeadlineQueueTests {
         var queue = DeadlineQueue<Int>()
         var model: [Int: Instant] = [:]
         var now = start
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             let key = Int.random(in: 0..<50, using: &generator)
             switch Int.random(in: 0..<10, using: &generator) {
             case 0:

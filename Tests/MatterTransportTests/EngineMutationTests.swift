@@ -31,11 +31,11 @@ import Testing
         return (pair, datagrams)
     }
 
-    @Test("30,000 damaged datagrams are decoded or refused with a typed error")
+    @Test("damaged datagrams are decoded or refused with a typed error")
     func decoding() throws {
         var mutator = try Mutator(seed: 11, corpus: Self.corpus().datagrams)
         var decoded = 0
-        for _ in 0..<30_000 {
+        for _ in 0..<Effort.inputs(30_000) {
             let datagram = mutator.next()
             do throws(TransportError) {
                 let (header, length) = try MessageHeader.decode(datagram)
@@ -46,10 +46,10 @@ import Testing
                 #expect(error.code == .malformedMessage)
             }
         }
-        #expect(decoded > 1000)
+        #expect(decoded > Effort.inputs(1000))
     }
 
-    @Test("of 20,000 damaged datagrams an engine delivers only what is authentic or unsecured, and stays small")
+    @Test("of damaged datagrams an engine delivers only what is authentic or unsecured, and stays small")
     func engine() throws {
         let (pair, datagrams) = try Self.corpus()
         var device = pair.device
@@ -57,7 +57,7 @@ import Testing
         var mutator = Mutator(seed: 12, corpus: datagrams)
         var secure: Set<[UInt8]> = []
         var unsecured = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             let datagram = mutator.next()
             for action in device.receive(datagram, from: host(1), now: Self.now) {
                 switch action {
@@ -74,7 +74,7 @@ import Testing
                 }
             }
         }
-        #expect(unsecured > 100)
+        #expect(unsecured > Effort.inputs(100))
         #expect(device.exchangeCount == 0 && device.sessionCount <= 66)
     }
 }

@@ -71,7 +71,7 @@ import Testing
         ].map { Array($0.utf8) }
         var mutator = Mutator(seed: 4, corpus: corpus)
         var accepted = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             let body = mutator.next()
             do {
                 let object = try CloudAnswer.body(of: HTTPResponse(status: 200, body: body), to: .user)
@@ -86,7 +86,7 @@ import Testing
                 #expect(!error.reason.isEmpty)
             }
         }
-        #expect(accepted > 100)
+        #expect(accepted > Effort.inputs(100))
     }
 }
 

@@ -15,7 +15,7 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-BIN = os.environ.get("MATTERCTL_BIN") or str(ROOT / ".build/debug/matterctl")
+BIN = os.environ.get("MATTERCTL_BIN") or str(ROOT / ".build/release/matterctl")
 NEAR = "fd77::1"
 FAR = os.environ.get("MATTERCTL_FAR", "").split()
 # Documented codes (docs/exit-codes.md); 1 is a defect.

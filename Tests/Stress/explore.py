@@ -29,7 +29,7 @@ package.targets.removeAll { target in
     switch target.type {
     case .test: target.name != "MatterControllerTests"
     case .executable: true
-    default: ["MatterCommandLine", "RainMaker", "RainMakerCommandLine", "RainMakerEmulator", "SimulatorCommandLine",
+    default: ["MatterCommandLine", "HouseServer", "RainMaker", "RainMakerCommandLine", "RainMakerEmulator", "SimulatorCommandLine",
               "CQREncode"].contains(target.name)
     }
 }

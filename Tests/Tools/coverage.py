@@ -3,7 +3,7 @@
 
     coverage.py MODULE FILTER FOLDER [FILTER …]        e.g. coverage.py MatterNetwork 'ReplayTests|MatterDissectionTests' Dissection
 
-After a debug build with tests: only MODULE is compiled again, with counters, and the tests are linked with it. All of it lies in a folder of
+After `swift build -debug-info-format none --build-tests`: only MODULE is compiled again, with counters, and the tests are linked with it. All of it lies in a folder of
 its own, so that the build stays as it is. FILTER is that of `swift test`, FOLDER the part of the module that is told of. The totals of
 several filters are printed one after the other: each runs alone.
 """

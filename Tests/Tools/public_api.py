@@ -4,7 +4,7 @@
     Tests/Tools/public_api.py [--write | --count]
 
 The list has the names of MatterController and of the modules that it hands on, but for those of clusters, which are
-generated. It comes from the symbol graph of the debug build: `swift build` first. Every symbol must have documentation, every
+generated. It comes from the symbol graph of what `make check` and `make test` build. Every symbol must have documentation, every
 call that throws must say what, every number (a property or a parameter) what it counts and in which unit, and every method
 and property must have a caller outside of the library: a program of docs/Examples, or the command line, which is compiled as
 another package. A type says where it comes from: the specification with its section, an RFC, another project. One that is our
@@ -53,7 +53,7 @@ def output(*command):
 def graph(module):
     """The symbols of a module, and those that it adds to types of other modules."""
     target = json.loads(output("swiftc", "-print-target-info"))["target"]["unversionedTriple"]
-    products = pathlib.Path(output("swift", "build", "--show-bin-path"))
+    products = (ROOT / ".build/release").resolve()
     maps = [option for path in sorted(products.glob("*.build/module.modulemap"))
             for option in ("-Xcc", f"-fmodule-map-file={path}")]
     headers = sorted({path for path in (products.parent.parent / "checkouts").glob("*/Sources/*/include")}

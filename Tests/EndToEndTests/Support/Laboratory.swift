@@ -13,7 +13,7 @@ enum Laboratory {
 
     static let environment = ProcessInfo.processInfo.environment
 
-    /// The binary under test: `MATTERCTL_BINARY`, as `make test` gives the one that users install, else the debug binary.
+    /// The binary under test: `MATTERCTL_BINARY`, as `make test` gives the one that users install, else the one beside these tests.
     static let binary: URL =
         environment["MATTERCTL_BINARY"].flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0).standardizedFileURL }
         ?? product("matterctl")

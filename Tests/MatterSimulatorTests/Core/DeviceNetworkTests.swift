@@ -447,7 +447,7 @@ struct DeviceNetworkTests {
         for _ in 0..<2000 { socket.send(mutator.next()) }
         _ = try await bench.isOn(session)
         let before = Self.residentKilobytes()
-        for index in 0..<10_000 {
+        for index in 0..<Effort.inputs(10_000) {
             socket.send(mutator.next())
             // The kernel would drop what comes faster than it is read.
             if index.isMultiple(of: 100) { _ = try await bench.isOn(session) }

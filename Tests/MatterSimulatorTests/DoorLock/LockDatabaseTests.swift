@@ -62,7 +62,7 @@ struct LockDatabaseTests {
         let valid = TLVElement(.anonymous, Self.sample.tlv).encoded()
         var mutator = Mutator(seed: 11, corpus: [valid])
         var refused = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<Effort.inputs(20_000) {
             do {
                 let database = try LockDatabase(tlv: try TLVElement(decoding: mutator.next()).value)
                 #expect(database.users.keys.allSatisfy(LockDatabase.isIndex))
@@ -71,6 +71,6 @@ struct LockDatabaseTests {
                 refused += 1
             }
         }
-        #expect(refused > 10_000)
+        #expect(refused > Effort.inputs(10_000))
     }
 }
