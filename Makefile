@@ -139,12 +139,12 @@ test: deps peers peers-controller
 		"$${@:2}" > "$$logs/$$1.out" 2>&1 &
 		others+=("$$!" "$$1")
 	}
-	# It has until the end-to-end tests.
-	release=
+	# They have until the end-to-end tests.
+	release= examples=
+	trap 'kill $$release $$examples 2> /dev/null || true' EXIT
 	if [ "$(TESTED)" = release ]; then
 		nice -n 19 $(MAKE) --no-print-directory release > "$$logs/release.out" 2>&1 &
 		release=$$!
-		trap 'kill $$release 2> /dev/null || true' EXIT
 	fi
 	# Waits for what runs beside, and ends if something failed.
 	join() {
@@ -164,44 +164,49 @@ test: deps peers peers-controller
 	names beside
 	beside simulator $(GROUP) "the virtual device, which meets the official controller" \
 		$(LAB) "$$logs/simulator" $(TESTS) --filter "$$names"
-	# Commands that run in the test's process: first those whose output is compared, then those whose devices run there, too.
-	commands() {
-		local failed=0
+	# Commands that run in the test's process: those whose output is compared, and those whose devices run there, too.
+	snapshots() {
 		names oneByOne
 		$(GROUP) "the output of commands, one by one" \
-			$(LAB) "$$logs/snapshots" $(TESTS) --no-parallel --filter "$$names" || failed=1
+			$(LAB) "$$logs/snapshots" $(TESTS) --no-parallel --filter "$$names"
+	}
+	commands() {
 		names fewAtATime
 		$(GROUP) "commands with devices in the test's process, a few at a time" \
-			$(LAB) "$$logs/commands" $(TESTS) --experimental-maximum-parallelization-width 6 --filter "$$names" || failed=1
-		return $$failed
+			$(LAB) "$$logs/commands" $(TESTS) --experimental-maximum-parallelization-width 6 --filter "$$names"
 	}
 	# The release build takes what the sockets leave.
-	if [ -z "$$release" ]; then beside commands commands; fi
-	beside examples nice -n 19 $(EXAMPLES)
+	if [ -z "$$release" ]; then
+		beside snapshots snapshots
+		beside commands commands
+	fi
+	# The end-to-end tests run the examples.
+	nice -n 19 $(EXAMPLES) > "$$logs/examples.out" 2>&1 &
+	examples=$$!
 	names timed
 	$(GROUP) "unit tests with real sockets, one by one" \
 		$(LAB) "$$logs/timed" $(TESTS) --no-parallel --filter "$$names" || failed=1
 	names ownDaemons
 	$(GROUP) "discovery and Bluetooth, on an Avahi and a bus of their own" \
 		$(LAB) "$$logs/discovery" $(TESTS) --filter "$$names" || failed=1
-	if [ -n "$$release" ]; then commands || failed=1; fi
+	if [ -n "$$release" ]; then
+		snapshots || failed=1
+		commands || failed=1
+	fi
 	join
 	names --rest
-	beside unit nice -n 5 $(GROUP) "all other unit tests" \
+	$(GROUP) "all other unit tests" \
 		$(LAB) "$$logs/unit" $(TESTS) --experimental-maximum-parallelization-width 8 --skip "$$names"
-	# Beside the release build the unit tests are enough; else the end-to-end tests begin at once, as they wait a lot.
-	if [ -n "$$release" ]; then
-		join
-		if ! wait $$release; then
-			cat "$$logs/release.out"
-			echo "the release binary was not built" >&2
+	for program in examples release; do
+		if [ -n "$${!program}" ] && ! wait "$${!program}"; then
+			cat "$$logs/$$program.out"
+			echo "not built: $$program" >&2
 			exit 1
 		fi
-		trap - EXIT
-	fi
+	done
+	trap - EXIT
 	MATTERCTL_BINARY="$(TESTED_BINARY)" MATTERCTL_PEERS="$(CURDIR)/.peers" $(GROUP) "end-to-end tests; their logs stay in $$logs if one fails" \
-		$(LAB) "$$logs/e2e" $(TESTS) --filter '$(ONLY)' || failed=1
-	join
+		$(LAB) "$$logs/e2e" $(TESTS) --filter '$(ONLY)'
 	rm -rf "$$logs"
 
 outside: deps peers

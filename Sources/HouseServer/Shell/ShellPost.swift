@@ -79,6 +79,8 @@ private final class ShellRun: Sendable {
 
     /// Whether the result has no reader any more.
     let isUnheard = Atomic(false)
+    /// Whether the last frame is on its way.
+    private let isOver = Atomic(false)
     private let waiting = Atomic(0)
     private let channel: any Channel
 
@@ -93,6 +95,14 @@ private final class ShellRun: Sendable {
         }
         channel.writeAndFlush(buffer).whenComplete { [self] _ in waiting.subtract(count, ordering: .relaxed) }
     }
+
+    /// Says that the command goes on, unless its end has been sent. On the event loop, which sends the end after this.
+    func beat() {
+        if !isOver.load(ordering: .acquiring) { send(.working) }
+    }
+
+    /// No frame comes behind the one that is sent now.
+    func end() { isOver.store(true, ordering: .releasing) }
 }
 
 /// One command of a shell.
@@ -156,7 +166,7 @@ private final class ShellHandler: ChannelInboundHandler {
             octets.removeFirst(end + 1)
             guard let call = ShellCall(line: line) else { return context.close(promise: nil) }
             let run = ShellRun(channel)
-            beat = channel.eventLoop.scheduleRepeatedTask(initialDelay: pace, delay: pace) { _ in run.send(.working) }
+            beat = channel.eventLoop.scheduleRepeatedTask(initialDelay: pace, delay: pace) { _ in run.beat() }
             state = .running(Self.carryOut(call, commands, run, channel), run)
             // Both lines may come together.
             take(context)
@@ -187,6 +197,7 @@ private final class ShellHandler: ChannelInboundHandler {
                 isError, text in
                 for part in parts(text) { run.send(isError ? .error(part) : .output(part)) }
             }
+            run.end()
             send(
                 status.map { .end(UInt8(truncatingIfNeeded: $0)) } ?? .declined("a person has to be asked"), to: channel
             )
