@@ -43,12 +43,18 @@ import Testing
         #expect(!declaration.flags.contains("--path") && !declaration.flags.contains("--secret"))
     }
 
+    private struct Faulty: ParsableCommand {
+        @Flag var loud = false
+        @Option(name: .customLong("loud")) var volume: Int?
+    }
+
     // The parser asks this itself only where DEBUG is defined, and then with every command line.
     @Test("the parser finds no fault with the declaration of any command")
     func soundness() {
         for (words, type) in Self.all {
             #expect(throws: Never.self, "\(words)") { try type._validate(parent: nil) }
         }
+        #expect(throws: (any Error).self) { try Faulty._validate(parent: nil) }
     }
 
     @Test("a kind is the same after its way through the parser")
