@@ -111,12 +111,12 @@ TABLES = -debug-info-format none
 UNOPTIMIZED = -c release $(TABLES) $(foreach flag,-Onone -enable-testing -no-whole-module-optimization -enable-batch-mode \
 	-incremental,-Xswiftc $(flag))
 # The driver says of each module that it leaves out one flag of the whole-module mode.
-UNOPTIMIZED_BUILD = said() { grep -v 'cannot multithread batch mode' || true; }; $(BUILD) $(UNOPTIMIZED)
+UNOPTIMIZED_BUILD = filtered() { grep -v 'cannot multithread batch mode' || true; }; $(BUILD) $(UNOPTIMIZED)
 # Where it lies.
 BUILT = $(CURDIR)/.build/release
 
 build: deps
-	$(UNOPTIMIZED_BUILD) --product matterctl | said
+	$(UNOPTIMIZED_BUILD) --product matterctl | filtered
 
 # The programs of docs/Examples, as others would build them, with one scratch path for all.
 EXAMPLES = $(BUILD) $(TABLES) --package-path docs/Examples --scratch-path .build-examples
@@ -128,7 +128,7 @@ TESTED_BINARY = $(if $(filter release,$(TESTED)),$(CURDIR)/$(DIST)/matterctl)
 # A release binary is built beside the unit tests. They run in a laboratory too: those of discovery need one. Without CI, tests that go
 # through many inputs try a part of them (Tests/TestSupport/Effort.swift).
 test: deps peers peers-controller
-	$(UNOPTIMIZED_BUILD) --build-tests | said
+	$(UNOPTIMIZED_BUILD) --build-tests | filtered
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
 	export MATTERCTL_FAILURES="$$logs/failures"
 	names() { names=$$($(SUITES) "$$1"); }
@@ -210,7 +210,7 @@ test: deps peers peers-controller
 	rm -rf "$$logs"
 
 outside: deps peers
-	$(UNOPTIMIZED_BUILD) --build-tests | said
+	$(UNOPTIMIZED_BUILD) --build-tests | filtered
 	MATTERCTL_PEERS="$(CURDIR)/.peers" Tests/Tools/outside_package.sh $(BUILT)/matterctl
 
 # What is given on the command line, for the programs below; ONLY has a default of its own.
@@ -225,7 +225,7 @@ stress: deps
 	esac
 	Tests/Tools/install_packages.sh $(STRESS_PACKAGES)
 	if [ -n "$(CI)" ]; then
-		$(UNOPTIMIZED_BUILD) --product matterctl | said
+		$(UNOPTIMIZED_BUILD) --product matterctl | filtered
 		bin=$(BUILT)
 	else
 		MATTERCTL_FUZZ=1 $(BUILD) -c release --scratch-path .build-stress --product matterctl
@@ -265,7 +265,7 @@ check: deps
 		echo "SKIPPED: no $(SHARED)/reference; the table of authorities is not compared with its source" >&2
 	fi
 	# Package.swift turns every warning in our targets into an error.
-	$(UNOPTIMIZED_BUILD) --build-tests | said
+	$(UNOPTIMIZED_BUILD) --build-tests | filtered
 	Tests/Tools/public_api.py
 	$(EXAMPLES)
 
@@ -292,7 +292,7 @@ sizes: deps $(SMALL)
 
 # Not the release's flags: linked statically, the emulator's HTTP server would need more of the system's libraries.
 demo-rainmaker: build
-	$(UNOPTIMIZED_BUILD) --product rainmaker-emulator | said
+	$(UNOPTIMIZED_BUILD) --product rainmaker-emulator | filtered
 	bin=$(BUILT)
 	Tests/Lab/demo-rainmaker.sh "$$bin/matterctl" "$$bin/rainmaker-emulator"
 
@@ -347,7 +347,7 @@ arm64: build-deps
 	MATTERCTL_ARCHITECTURE=arm64 .packaging/chroots.sh $(PACKAGES)
 
 arm64-end-to-end: deps peers peers-controller
-	$(UNOPTIMIZED_BUILD) --build-tests | said
+	$(UNOPTIMIZED_BUILD) --build-tests | filtered
 	$(EXAMPLES)
 	.packaging/arm64_end_to_end.sh $(PACKAGES)
 

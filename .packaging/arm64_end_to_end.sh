@@ -23,7 +23,7 @@ fi
 for suite in "$@"; do
     code=0
     CI=1 MATTERCTL_SLOTS=2 MATTERCTL_PEERS="$root/.peers" MATTERCTL_BINARY="$folder/arm64/matterctl" timeout 1200 \
-        Tests/Lab/lab.sh "$out/lab" .build/release/matterctlPackageTests.xctest --testing-library swift-testing \
+        Tests/Lab/lab.sh "$out/lab" env NO_COLOR=1 .build/release/matterctlPackageTests.xctest --testing-library swift-testing \
         --filter "EndToEndTests\\.$suite/" > "$out/$suite" 2>&1 || code=$?
     failed=$(grep -aE '^✘ Test "' "$out/$suite" | sed -n 's/^✘ Test \(".*"\).* failed after.*/\1/p' | sort -u | tr '\n' ';') || true
     echo "$suite	exit $code	$(grep -a 'Test run with' "$out/$suite" | tail -n 1)	$failed" | tee -a "$out/results"

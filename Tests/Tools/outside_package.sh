@@ -47,7 +47,7 @@ try() {
     swift build -debug-info-format none --package-path "$work/$1"
     echo "== $1: the programs"
     (cd "$root" && MATTERCTL_BINARY="$binary" MATTERCTL_EXAMPLES="$work/$1/.build/debug" \
-        Tests/Lab/lab.sh "$work/$1/lab" .build/release/matterctlPackageTests.xctest --testing-library swift-testing --filter "$tests" |
+        Tests/Lab/lab.sh "$work/$1/lab" env NO_COLOR=1 .build/release/matterctlPackageTests.xctest --testing-library swift-testing --filter "$tests" |
         grep -aE '✘|Test run with')
 }
 
