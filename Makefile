@@ -111,7 +111,7 @@ TABLES = -debug-info-format none
 UNOPTIMIZED = -c release $(TABLES) $(foreach flag,-Onone -enable-testing -no-whole-module-optimization -enable-batch-mode \
 	-incremental,-Xswiftc $(flag))
 # The driver says of each module that it leaves out one flag of the whole-module mode.
-UNOPTIMIZED_BUILD = filtered() { grep -v 'cannot multithread batch mode' || true; }; $(BUILD) $(UNOPTIMIZED)
+UNOPTIMIZED_BUILD = filtered() { grep -v 'cannot multithread batch mode' || true; }; MATTERCTL_WITH_EXAMPLES=1 $(BUILD) $(UNOPTIMIZED)
 # Where it lies.
 BUILT = $(CURDIR)/.build/release
 
@@ -180,9 +180,11 @@ test: deps peers peers-controller
 		beside snapshots snapshots
 		beside commands commands
 	fi
-	# The end-to-end tests run the examples.
-	nice -n 19 $(EXAMPLES) > "$$logs/examples.out" 2>&1 &
-	examples=$$!
+	# The end-to-end tests run the examples, in CI as a package of their own.
+	if [ -n "$(CI)" ]; then
+		nice -n 19 $(EXAMPLES) > "$$logs/examples.out" 2>&1 &
+		examples=$$!
+	fi
 	names timed
 	$(GROUP) "unit tests with real sockets, one by one" \
 		$(LAB) "$$logs/timed" $(TESTS) --no-parallel --filter "$$names" || failed=1
@@ -205,6 +207,7 @@ test: deps peers peers-controller
 		fi
 	done
 	trap - EXIT
+	export MATTERCTL_EXAMPLES="$(if $(CI),$(CURDIR)/.build-examples/debug,$(BUILT))"
 	MATTERCTL_BINARY="$(TESTED_BINARY)" MATTERCTL_PEERS="$(CURDIR)/.peers" $(GROUP) "end-to-end tests; their logs stay in $$logs if one fails" \
 		$(LAB) "$$logs/e2e" $(TESTS) --filter '$(ONLY)'
 	rm -rf "$$logs"

@@ -59,6 +59,22 @@ let fuzz: Target =
         exclude: ["corpus", "Replay", "README.md"],
         sources: ["Entries", "Main"], swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
 
+/// `make` builds the programs of docs/Examples with what it tests (MATTERCTL_WITH_EXAMPLES): the package they are does so as others
+/// would, and compiles the library once more for it. They see its public names only, there and here.
+let examples: [Target] =
+    Context.environment["MATTERCTL_WITH_EXAMPLES"] == nil
+    ? []
+    : [
+        "commission", "fan-by-sensor", "house-monitor", "issuer", "motion-light", "outside", "thermostat",
+        "toggle-and-read",
+        "wifi-over-bluetooth",
+    ].map {
+        .executableTarget(
+            name: $0, dependencies: ["MatterController", "MatterClusters"],
+            path: "docs/Examples/" + ($0 == "outside" ? "Outside" : "Sources/" + $0), packageAccess: false,
+            swiftSettings: [.treatAllWarnings(as: .error)])
+    }
+
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(
@@ -245,5 +261,5 @@ let package = Package(
             ]),
         tests("EndToEndTests", ["MatterCrypto", "MatterModel", "MatterSimulator", "MatterTestKit"]),
         fuzz,
-    ]
+    ] + examples
 )

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Where the programs of docs/Examples are, which `make check` builds.
+/// Where the programs of docs/Examples are: by default where `make check` builds them as a package of their own.
 enum Examples {
     static let binaries =
         Laboratory.environment["MATTERCTL_EXAMPLES"].map { URL(fileURLWithPath: $0) }
