@@ -160,7 +160,11 @@ final class WebSocketHandler: ChannelDuplexHandler {
         guard state == .open else { return ended(false) }
         if outbox.isEmpty { progress = .now() }
         outbox.append(Outgoing(parts: parts.filter { !$0.isEmpty }[...], ended: ended))
-        pump()
+        guard !isPumping, let context else { return }
+        isPumping = true
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        // Behind the messages that other tasks bring now, so that they go out together.
+        context.eventLoop.execute { bound.value.pumpAgain() }
     }
 
     /// Frames that are written before the event loop looks at other things, such as a ping of the one who reads.
@@ -172,9 +176,13 @@ final class WebSocketHandler: ChannelDuplexHandler {
         guard !isPumping, let context else { return }
         isPumping = true
         var frames = 0
-        while state == .open, context.channel.isWritable, !outbox.isEmpty, frames < Self.turn {
-            writeFrame(context)
-            frames += 1
+        var goesOn: Bool { state == .open && context.channel.isWritable && !outbox.isEmpty && frames < Self.turn }
+        while goesOn {
+            // Small ones go out together; big ones are soon as many as the channel takes before it has written them.
+            repeat {
+                writeFrame(context)
+                frames += 1
+            } while goesOn
             context.flush()
         }
         guard frames == Self.turn else {
@@ -183,10 +191,12 @@ final class WebSocketHandler: ChannelDuplexHandler {
         }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         // Tasks that are ready come before the sockets are looked at again.
-        context.eventLoop.scheduleTask(in: Self.pause) {
-            bound.value.isPumping = false
-            bound.value.pump()
-        }
+        context.eventLoop.scheduleTask(in: Self.pause) { bound.value.pumpAgain() }
+    }
+
+    private func pumpAgain() {
+        isPumping = false
+        pump()
     }
 
     private func writeFrame(_ context: ChannelHandlerContext) {
