@@ -271,8 +271,9 @@ import Testing
             try await renew(anna, "anna", owner)
             for attempt in 0..<3 {
                 let child = try owner.start(words)
+                let part = 1 + (3 * round + 5 * attempt) % 12
                 // The moment itself.
-                try await Task.sleep(for: span * (1 + (3 * round + 5 * attempt) % 12) / 12)
+                try await Task.sleep(for: span * part / 12)
                 child.signal(SIGKILL)
                 guard await child.status() == 128 + SIGKILL else {
                     span = max(span * 2 / 3, .milliseconds(12))

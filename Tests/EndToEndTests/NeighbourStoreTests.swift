@@ -100,10 +100,10 @@ import Testing
         }
         let parts = owner.folder.file("parts").path
         try await python("intermediate.py", [parts, "7001", "4660"])
-        try await owner.succeed(
-            ["fabric", "import", "house"]
-                + ["rcac", "icac", "noc"].flatMap { ["--\($0)", "\(parts)/\($0 == "rcac" ? "root" : $0).pem"] }
-                + ["noc", "icac", "root"].flatMap { ["--key", "@\(parts)/\($0).key"] } + ["--ipk", "@\(parts)/ipk"])
+        var words = ["fabric", "import", "house", "--rcac", "\(parts)/root.pem"]
+        for name in ["icac", "noc"] { words += ["--\(name)", "\(parts)/\(name).pem"] }
+        for name in ["noc", "icac", "root"] { words += ["--key", "@\(parts)/\(name).key"] }
+        try await owner.succeed(words + ["--ipk", "@\(parts)/ipk"])
         try await owner.commission(lamp, ["--name", "lamp", "--fabric", "house", "--node-id", "11"])
         try await owner.succeed("fabric", "create", "home")
         try await owner.commission(hall, ["--name", "hall", "--fabric", "home", "--node-id", "12"])

@@ -278,6 +278,7 @@ private struct Keys {
 
     static func octets(_ hexadecimal: String) -> Data {
         let digits = hexadecimal.compactMap(\.hexDigitValue)
-        return Data(stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+        let places = stride(from: 0, to: digits.count - 1, by: 2)
+        return Data(places.map { (place: Int) -> UInt8 in UInt8(16 * digits[place] + digits[place + 1]) })
     }
 }

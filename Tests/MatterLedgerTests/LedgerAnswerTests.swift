@@ -14,7 +14,7 @@ import Testing
             query,
             #"{"approvedRootCertificates":{"certs":[{"subject":"\#(Self.subject)","subjectKeyId":"\#(Self.key)","x":1}]}}"#
         )
-        #expect(found.first?.keyIdentifier == (0..<20).map { UInt8($0 + 16) })
+        #expect(found.first?.keyIdentifier == [UInt8](16..<36))
         #expect(found.first?.subject.first == 0x30)
         #expect(try await answer(query, #"{"approvedRootCertificates":{}}"#) == [])
         #expect(try await answer(query, #"{"approvedRootCertificates":{"certs":null}}"#) == [])

@@ -31,10 +31,11 @@ import Testing
         #expect(heard.extAddress == network.devices[1].extAddress && hears.extAddress == network.devices[0].extAddress)
         #expect(
             heard.lqi == 3 && heard.averageRssi == -50 && heard.age == 3 && hears.lqi == 1 && hears.averageRssi == -88)
+        let second: UInt16 = 2 << 10
         // The third hears none of the first.
         #expect(!tables[2].contains { $0.extAddress == network.devices[0].extAddress })
-        #expect(tables[1].filter(\.isChild).map(\.rloc16) == [2 << 10 | 1, 2 << 10 | 2])
-        #expect(tables[3].map(\.rloc16) == [2 << 10] && tables[3].allSatisfy { !$0.isChild })
+        #expect(tables[1].filter(\.isChild).map(\.rloc16) == [second | 1, second | 2])
+        #expect(tables[3].map(\.rloc16) == [second] && tables[3].allSatisfy { !$0.isChild })
         #expect(Set(network.devices.map(\.extAddress)).count == 5)
     }
 

@@ -40,8 +40,9 @@ public enum X509Time {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) else { return nil }
             digits.append(Int(octet - UInt8(ascii: "0")))
         }
-        let written = digits.prefix(yearDigits).reduce(0) { $0 * 10 + $1 }
-        let rest = stride(from: yearDigits, to: digits.count, by: 2).map { digits[$0] * 10 + digits[$0 + 1] }
+        func number(_ places: Range<Int>) -> Int { digits[places].reduce(0) { 10 * $0 + $1 } }
+        let written = number(0..<yearDigits)
+        let rest = stride(from: yearDigits, to: digits.count, by: 2).map { number($0..<$0 + 2) }
         let year = yearDigits == 4 ? written : written + (written < 50 ? 2000 : 1900)
         let time = CalendarTime(
             year: year, month: rest[0], day: rest[1], hour: rest[2], minute: rest[3], second: rest[4])
