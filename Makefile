@@ -195,10 +195,10 @@ test: deps peers peers-controller
 		snapshots || failed=1
 		commands || failed=1
 	fi
-	join
 	names --rest
 	$(GROUP) "all other unit tests" \
-		$(LAB) "$$logs/unit" $(TESTS) --experimental-maximum-parallelization-width 8 --skip "$$names"
+		$(LAB) "$$logs/unit" $(TESTS) --experimental-maximum-parallelization-width 8 --skip "$$names" || failed=1
+	join
 	for program in examples release; do
 		if [ -n "$${!program}" ] && ! wait "$${!program}"; then
 			cat "$$logs/$$program.out"
