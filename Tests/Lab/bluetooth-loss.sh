@@ -32,6 +32,7 @@ until_true() {
 bluetooth() {
     "$(dirname "$python")/bluezoo" --auto-enable --scan-interval 1 -a 00:00:00:11:11:11 -a 00:00:00:22:22:22 \
         -a 00:00:00:33:33:33 2>> "$dir/bluezoo.log" &
+    bluezoo=$!
     until_true "$matterctl" discover --ble --timeout 300ms > "$dir/first.log" 2>&1
 }
 power_on() {
@@ -95,3 +96,8 @@ echo "== read"
 "$matterctl" read kitchen 0/operational-credentials/commissioned-fabrics
 echo "== device"
 cat "$dir/device.log" "$dir/device.now"
+# A stand-in that has ended by itself explains what failed.
+if ! kill -0 $bluezoo; then
+    echo "== BlueZoo has ended"
+    tail -n 20 "$dir/bluezoo.log"
+fi

@@ -206,6 +206,19 @@ struct StandInTests {
         }
     }
 
+    @Test("a daemon that has not answered in the time for it is an error, and one that answers is checked in time")
+    func late() async throws {
+        let silent = try await StandIn("--silent", "GetManagedObjects")
+        let error = await #expect(throws: BluetoothError.self) {
+            try await central.check(until: .now + .milliseconds(200))
+        }
+        #expect(error?.code == .daemonUnavailable && error?.cause == .late)
+        try await silent.stop()
+        let daemon = try await StandIn()
+        #expect(try await central.check(until: .now + .seconds(60)).hasPrefix("hci0 ("))
+        try await daemon.stop()
+    }
+
     @Test("a device that the host has paired with: not forgotten, and the error says how to unpair")
     func paired() async throws {
         let daemon = try await StandIn(

@@ -337,6 +337,8 @@ public enum Hints {
         "bluetooth.bus-unavailable.hung": "restart the D-Bus system bus: systemctl restart dbus",
         "bluetooth.daemon-unavailable": "start it: apt install bluez && systemctl start bluetooth",
         "bluetooth.daemon-unavailable.hung": "restart it: systemctl restart bluetooth",
+        "bluetooth.daemon-unavailable.late":
+            "give it more time with --timeout; if it stays silent, restart it: systemctl restart bluetooth",
         "bluetooth.no-adapter":
             "plug in a Bluetooth adapter with Low Energy (4.0 or newer), and see that the kernel has it: ls "
             + "/sys/class/bluetooth",

@@ -56,6 +56,8 @@ package struct BluetoothError: CodedError, Equatable {
     package enum Cause: String, Sendable {
         /// The service is there and hangs, so that starting it would not help.
         case hung
+        /// The service has not answered in the time that the caller has; with more it may.
+        case late
         /// A switch on the machine, or a setting of its firmware.
         case hard
         /// A switch in software.

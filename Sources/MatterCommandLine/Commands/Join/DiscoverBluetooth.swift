@@ -36,8 +36,11 @@ extension Discover {
             let findings = Self.merged(events, central.scan()) { warn($0, context) }
             return try await follow(findings, until: span.map { .now + $0.duration }, context)
         }
+        let end = min(context.deadline, .now + Self.listening)
         async let network = onNetwork(events, context)
-        let bluetooth = try await overBluetooth(central, until: min(context.deadline, .now + Self.listening))
+        // Without it, a daemon that is slow would look like a place without devices.
+        _ = try await central.check(until: end)
+        let bluetooth = try await overBluetooth(central, until: end)
         let (devices, isComplete) = try await network
         try Task.checkCancellation()
         show(devices, bluetooth, isComplete: isComplete, context)

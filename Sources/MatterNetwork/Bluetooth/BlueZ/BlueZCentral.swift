@@ -62,6 +62,24 @@ public final class BlueZCentral: BluetoothCentral {
         }.joined(separator: ", ")
     }
 
+    /// The same within a time.
+    ///
+    /// - Throws: ``BluetoothError`` with what is missing, also if the daemon has not answered by then, or `CancellationError`.
+    public func check(until deadline: Instant) async throws -> String {
+        try await withThrowingTaskGroup(of: String.self) { group in
+            group.addTask { try await self.check() }
+            group.addTask { [time] in
+                try await time.sleep(until: deadline)
+                throw BluetoothError(
+                    .daemonUnavailable, "Bluetooth needs bluetoothd, which has not answered in the time for it",
+                    cause: .late)
+            }
+            defer { group.cancelAll() }
+            guard let adapters = try await group.next() else { throw CancellationError() }
+            return adapters
+        }
+    }
+
     /// The daemon; asked again if it has stopped meanwhile.
     private func service() async throws -> BlueZService {
         while true {
