@@ -202,7 +202,7 @@ private struct TwoHosts {
     @Test(
         "a share moves to the host that takes it, stays there over restarts, and comes back", .timeLimit(.minutes(15)))
     func moves() async throws {
-        let hosts = try await TwoHosts(ports: (8481, 8482))
+        let hosts = try await TwoHosts(ports: (8581, 8582))
         let (first, second, light) = (hosts.first, hosts.second, hosts.light)
         let before = try await second.ask("device_command", TwoHosts.toggle)
         #expect(before["error_code"]?.int == 3, "\(before)")
@@ -262,7 +262,7 @@ private struct TwoHosts {
         "a share of a host that is dead is taken by force only; both are told apart when it lives again",
         .timeLimit(.minutes(15)))
     func dead() async throws {
-        let hosts = try await TwoHosts(ports: (8483, 8484))
+        let hosts = try await TwoHosts(ports: (8583, 8584))
         let (first, second) = (hosts.first, hosts.second)
         await first.kill()
         let unreached = try await second.matterctl.fail(4, "serve", "take", "north", "--json")
@@ -296,11 +296,11 @@ private struct TwoHosts {
         "a host that is killed while it takes a share, and one that is never answered, do not follow; the next take mends it",
         .timeLimit(.minutes(15)))
     func interrupted() async throws {
-        let hosts = try await TwoHosts(ports: (8487, 8488))
+        let hosts = try await TwoHosts(ports: (8587, 8588))
         let (first, second) = (hosts.first, hosts.second)
-        let imposter = try first.imposter(port: 8489)
+        let imposter = try first.imposter(port: 8589)
         try await eventually("it listens: \(imposter.stderr)") { imposter.stdout.contains("ready") }
-        let words = ["serve", "take", "north", "--from", "ws://127.0.0.1:8489/ws", "--json"]
+        let words = ["serve", "take", "north", "--from", "ws://127.0.0.1:8589/ws", "--json"]
         let killed = try second.matterctl.start(words)
         try await eventually("it is asked: \(killed.stderr)") { imposter.stdout.contains("asked") }
         #expect(imposter.stdout.contains("give_up_share"), "\(imposter.stdout)")
@@ -330,7 +330,7 @@ private struct TwoHosts {
     func both() async throws {
         let hall = try await VirtualDevice.start("on-off-light", isAdvertised: true)
         defer { hall.stop() }
-        let hosts = try await TwoHosts(ports: (8477, 8478), and: hall)
+        let hosts = try await TwoHosts(ports: (8577, 8578), and: hall)
         let (first, second) = (hosts.first, hosts.second)
         try await first.waitFor("stand-by", up: 0, of: 1)
         try await second.waitFor("stand-by", up: 0)
@@ -348,7 +348,7 @@ private struct TwoHosts {
 
     @Test("two takes at once: the share moves once, and the other one is told", .timeLimit(.minutes(15)))
     func atOnce() async throws {
-        let hosts = try await TwoHosts(ports: (8485, 8486))
+        let hosts = try await TwoHosts(ports: (8585, 8586))
         let second = hosts.second
         let takes = try (0..<4).map { _ in try second.matterctl.start(["serve", "take", "north", "--json"]) }
         var ends: [Int32: Int] = [:]

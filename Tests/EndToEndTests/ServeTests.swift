@@ -23,8 +23,9 @@ private final class ServedHouse: Sendable {
         self.port = port
         server = try matterctl.start(["serve", "--listen", "127.0.0.1:\(port)", "--metrics-values"] + options)
         try await eventually("the server listens: \(server.stderr)") { [server] in
-            server.stderr.contains("http://127.0.0.1:\(port)")
+            server.stderr.contains("http://127.0.0.1:\(port)") || !server.isRunning
         }
+        try #require(server.isRunning, "\(server.stderr)")
         try await waitUntilFollowed()
     }
 
