@@ -142,15 +142,19 @@ import Testing
         #expect(error["hint"]?.string?.contains(hint) == true, "\(error)")
     }
 
-    @Test("a bluetoothd that has not answered in the time there was is told, and not taken for a place without devices")
-    func late() async throws {
+    @Test(
+        "a bluetoothd that has not answered in the time there was is told, and not taken for a place without devices",
+        arguments: [["--timeout", "1s"], ["--watch", "--for", "1s"], ["--watch", "--timeout", "1s"]])
+    func late(time: [String]) async throws {
         var matterctl = try MatterCtl()
         let (bus, address) = try await bus(in: matterctl.folder)
         defer { bus.signal(SIGKILL) }
         matterctl.environment["DBUS_SYSTEM_BUS_ADDRESS"] = address
         let daemon = try await standIn(address, ["--silent", "GetManagedObjects"], in: matterctl.folder)
         defer { daemon.signal(SIGKILL) }
-        let error = try await matterctl.fail(11, "discover", "--ble", "--timeout", "1s", "--json").error()
+        let outcome = try await matterctl.run(["discover", "--ble", "--json"] + time)
+        let error = try outcome.error()
+        #expect(outcome.status == 11 && outcome.stdout.isEmpty, "\(outcome)")
         #expect(error["id"]?.string == "bluetooth.daemon-unavailable", "\(error)")
         #expect(error["hint"]?.string?.hasPrefix("give it more time with --timeout") == true, "\(error)")
     }

@@ -33,8 +33,16 @@ extension Discover {
     ) async throws {
         let central = BlueZCentral(AdapterChoice(bleAdapter))
         if watch {
-            let findings = Self.merged(events, central.scan()) { warn($0, context) }
-            return try await follow(findings, until: span.map { .now + $0.duration }, context)
+            let end: ContinuousClock.Instant? = span.map { .now + $0.duration }
+            // --timeout bounds the set-up.
+            let daemon = Task { [limit = min(context.deadline, end ?? context.deadline)] in
+                _ = try await central.check(until: limit)
+            }
+            defer { daemon.cancel() }
+            let findings = Self.merged(events, central.scan(), after: daemon) { warn($0, context) }
+            try await follow(findings, until: end, context)
+            // A look-out that ends before the daemon has answered has seen nothing of Bluetooth.
+            return try await daemon.value
         }
         let end = min(context.deadline, .now + Self.listening)
         async let network = onNetwork(events, context)
@@ -84,7 +92,8 @@ extension Discover {
     /// Both sources in one stream, which goes on without the network.
     private static func merged(
         _ events: AsyncThrowingStream<CommissionableEvent, any Error>,
-        _ devices: AsyncThrowingStream<BluetoothDevice, any Error>, warn: @escaping @Sendable (DiscoveryError) -> Void
+        _ devices: AsyncThrowingStream<BluetoothDevice, any Error>, after daemon: Task<Void, any Error>,
+        warn: @escaping @Sendable (DiscoveryError) -> Void
     ) -> AsyncThrowingStream<Finding, any Error> {
         AsyncThrowingStream { continuation in
             let network = Task {
@@ -96,7 +105,14 @@ extension Discover {
                     continuation.finish(throwing: error)
                 }
             }
-            let bluetooth = Task { await feed(devices, to: continuation) { Finding($0) } }
+            let bluetooth = Task {
+                do {
+                    try await daemon.value
+                    await feed(devices, to: continuation) { Finding($0) }
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
             continuation.onTermination = { _ in
                 network.cancel()
                 bluetooth.cancel()
