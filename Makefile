@@ -223,7 +223,8 @@ CHOICE = $(if $(filter-out EndToEndTests,$(ONLY)),--only '$(ONLY)') $(if $(SEED)
 # the program that it has.
 stress: deps
 	@case "$(ONLY)" in
-	explore) exec Tests/Stress/explore.py --results "$(RESULTS)" $(if $(FAULTS),--faults $(FAULTS)) ;;
+	explore) exec Tests/Stress/explore.py --results "$(RESULTS)" $(if $(FAULTS),--faults $(FAULTS)) \
+		$(if $(STORY),--only '$(STORY)') ;;
 	mutants) exec Tests/Stress/explore.py --mutants --results "$(RESULTS)" ;;
 	esac
 	Tests/Tools/install_packages.sh $(STRESS_PACKAGES)
@@ -252,6 +253,7 @@ check: deps
 	Tests/Tools/check_tags.py
 	Tests/Tools/schemas.py
 	$(SUITES) --check
+	Tests/Stress/explore.py --check
 	Tests/Tools/outside_package.sh --resolve
 	if flags=$$(pkg-config --cflags dbus-1 2>/dev/null); then
 		clang -fsyntax-only -Wno-deprecated-declarations $$flags -I Sources/CDBus/include Sources/CDBus/abi-check.c
