@@ -62,10 +62,10 @@ package actor LoopbackDevice {
     }
 
     package static func start(
-        _ plan: Plan, links: any LinkProvider = TestNetwork.links()
+        _ plan: Plan, links: any LinkProvider = TestNetwork.links(), time: any TimeSource = testTime
     ) async throws -> LoopbackDevice {
         let manager = try ExchangeManager(
-            time: testTime, links: links, random: plan.random
+            time: time, links: links, random: plan.random
         ) { _, _, _ in true }
         let address = try PeerAddress(parsing: "[::1]:\(try await manager.open())")
         let device = LoopbackDevice(manager: manager, address: address, plan: plan)

@@ -43,6 +43,9 @@ package final class VirtualTime: TimeSource {
 
     /// Runs something on the queue once what is under way has come to its next pause.
     package func execute(_ work: @escaping @Sendable () -> Void) { queue.perform(work) }
+
+    /// How many timers run out until then.
+    package func timers(until end: Instant) -> Int { queue.timers(until: end) }
 }
 
 /// The time of a process that can be killed: from then on none of its work goes on, and none of its timers fires.
@@ -67,6 +70,10 @@ package final class VirtualProcess: TimeSource {
 
     package func sleep(until deadline: Instant) async throws { try await loop.sleep(until: deadline) }
 
+    /// How many jobs it has done: as long as the number is the same, nothing in it has changed.
+    package var work: Int { lane.work }
+    package var isKilled: Bool { lane.isHeld }
+
     /// Stops all of it.
     package func kill() { lane.hold() }
 
@@ -79,6 +86,7 @@ final class VirtualLane: Sendable {
     private struct State {
         var isHeld = false
         var held: [VirtualQueue.Job] = []
+        var work = 0
     }
 
     let queue: VirtualQueue
@@ -94,11 +102,14 @@ final class VirtualLane: Sendable {
 
     private func run(_ job: @escaping VirtualQueue.Job) {
         let isFree = state.withLock { state in
-            if state.isHeld { state.held.append(job) }
+            if state.isHeld { state.held.append(job) } else { state.work += 1 }
             return !state.isHeld
         }
         if isFree { job() }
     }
+
+    var work: Int { state.withLock(\.work) }
+    var isHeld: Bool { state.withLock(\.isHeld) }
 
     func hold() { state.withLock { $0.isHeld = true } }
 
@@ -168,6 +179,12 @@ final class VirtualQueue: Sendable {
             let place = state.timers.firstIndex { $0.deadline <= deadline } ?? state.timers.endIndex
             state.timers.insert(Timer(id: state.nextID, deadline: deadline, action: action), at: place)
             return state.nextID
+        }
+    }
+
+    func timers(until end: Instant) -> Int {
+        state.withLock { state in
+            state.timers.count - (state.timers.lastIndex { $0.deadline > end }.map { $0 + 1 } ?? 0)
         }
     }
 

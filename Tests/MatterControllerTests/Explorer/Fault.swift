@@ -23,6 +23,9 @@ enum Fault: String, CaseIterable, Hashable, Sendable {
     /// Another administrator changes what the device has.
     case edited
 
+    /// The faults of the runs with three of them. The other two are mixtures of these.
+    static let simple = Set(allCases).subtracting([.echoed, .heldUp])
+
     var isOfMessage: Bool {
         switch self {
         case .lost, .late, .doubled, .echoed, .reordered, .heldUp: true
@@ -31,15 +34,26 @@ enum Fault: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// The steps of a run.
-enum Step: Hashable, Sendable {
-    /// A message between the device and a process that can be killed, or that cannot, because it is over or not alone.
-    case message(canKill: Bool)
-    /// A process begins.
-    case start
+/// A step of a run, and which faults need not be tried on it, because another run shows what they would.
+struct Step: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+        /// A message between the device and a process that can be killed, or that cannot, because it is over or not alone.
+        case message(canKill: Bool)
+        /// A process begins.
+        case start
+    }
+
+    let kind: Kind
+    /// Those that change nothing: the fate of a message that its receiver does not take in, or the lateness of one that
+    /// nothing overtakes meanwhile.
+    var idle: [Fault] = []
+    /// Those that change what they would have changed one step earlier: what they befall has done nothing since.
+    var asBefore: [Fault] = []
+    /// Whether the receiver of the message is gone by the time at which a late copy comes.
+    var isGoneLater = false
 
     func allows(_ fault: Fault) -> Bool {
-        switch self {
+        switch kind {
         case .message(let canKill): fault != .takenBack && (fault != .killed || canKill)
         case .start: fault == .takenBack
         }
@@ -70,18 +84,37 @@ struct Schedule: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { entries.map { "\($0.step) \($0.fault.rawValue)" }.joined(separator: ", ") }
 
+    /// The same with another last fault.
+    func with(_ last: Fault) -> Schedule? {
+        guard let entry = entries.last else { return nil }
+        var other = self
+        other.entries[entries.count - 1] = Entry(step: entry.step, fault: last)
+        return other
+    }
+
     func faults(at step: Int) -> [Fault] { entries.filter { $0.step == step }.map(\.fault) }
 
     /// The schedules with one fault more, none before the last one, in a run that had these steps.
-    func successors(in run: [Step], _ faults: Set<Fault>) -> [Schedule] {
+    ///
+    /// - Parameters:
+    ///   - isLast: whether no fault comes after it. Then a copy that comes when its receiver is gone changes nothing;
+    ///     otherwise what comes in between might have kept the receiver.
+    ///   - all: whether those that need not be tried are among them.
+    func successors(in run: [Step], _ faults: Set<Fault>, isLast: Bool, all: Bool = false) -> [Schedule] {
         var successors: [Schedule] = []
         let last = entries.last
+        // The first step that something other than the fate of a message can befall.
+        let first = last.map { $0.fault.isOfMessage ? $0.step : $0.step + 1 } ?? 0
         for (number, step) in run.enumerated().dropFirst(last?.step ?? 0) {
             for fault in Fault.allCases where faults.contains(fault) && step.allows(fault) {
                 // A message has one fate; something else may happen at the same moment.
                 if let last, last.step == number, !last.fault.isOfMessage || fault.isOfMessage { continue }
                 // Each of the others happens once.
                 if !fault.isOfMessage, entries.contains(where: { $0.fault == fault }) { continue }
+                if !all {
+                    if step.idle.contains(fault) || step.asBefore.contains(fault) && number > first { continue }
+                    if isLast, step.isGoneLater, fault == .doubled { continue }
+                }
                 var next = self
                 next.entries.append(Entry(step: number, fault: fault))
                 successors.append(next)

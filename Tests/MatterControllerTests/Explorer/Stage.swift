@@ -13,11 +13,21 @@ import Synchronization
 ///
 /// The processes are the code that ships. The time is virtual, and all random numbers come from seeds.
 final class Stage: Sendable {
+    /// The result of a run.
+    struct Outcome: Hashable, Sendable {
+        var done: [String] = []
+        /// The answers that the users got.
+        var heard: [String] = []
+    }
+
     struct Report: Sendable {
         var steps: [Step] = []
         var trace: Trace
         var violations: [String] = []
+        var outcome = Outcome()
         var messages = 0
+        /// Whether the receiver of the message with the last fault was gone when a late copy would have come.
+        var lastIsGone = false
     }
 
     /// A device, and what befalls it. Of several, it befalls the first.
@@ -28,6 +38,21 @@ final class Stage: Sendable {
         var restart: @Sendable () async -> Void = {}
         var evict: @Sendable () async -> Void = {}
         var edit: @Sendable () async -> Void = {}
+        /// Where the stage may look into it.
+        var inside: Inside?
+
+        struct Inside: Sendable {
+            /// Its own time.
+            let life: VirtualProcess
+            let manager: ExchangeManager
+        }
+    }
+
+    /// A link of a process.
+    private struct Place {
+        let process: VirtualProcess
+        var closed: Instant?
+        var isGone: Bool { closed != nil || process.isKilled }
     }
 
     /// A message that is late comes when all is over, unless that takes very long.
@@ -40,10 +65,28 @@ final class Stage: Sendable {
     /// A run that takes longer stands still.
     private static let standstill = Duration.seconds(900)
 
+    /// The findings of a stage about the faults that need not be tried.
+    enum Attention: Sendable {
+        case nothing
+        /// Who is gone when a late message comes.
+        case lateness
+        /// That, and what every fault would change.
+        case steps
+    }
+
     private struct MessageKey: Hashable {
         let isToDevice: Bool
         let session: UInt16
         let counter: UInt32
+    }
+
+    private struct Situation: Equatable {
+        /// The process that can be killed, and a digest of all files.
+        var victim: Int?
+        var files: Int
+        /// The jobs that the other processes and the device have done.
+        var others: Int
+        var device: Int
     }
 
     private struct State {
@@ -66,11 +109,28 @@ final class Stage: Sendable {
         var seed: UInt64 = 0
         /// Processes that were killed.
         var graves: [VirtualProcess] = []
+        /// The processes of the user so far.
+        var lives: [VirtualProcess] = []
+        var places: [PeerAddress: Place] = [:]
+        /// The numbers of those that are under way.
+        var living: Set<Int> = []
+        /// The sessions that the device has had.
+        var known: Set<UInt16> = []
+        /// The steps whose messages are for the device.
+        var isToDevice: [Int: Bool] = [:]
+        /// The steps at which the process that can be killed has written nothing since the one before.
+        var unwritten: Set<Int> = []
+        /// Messages that reached the device and changed nothing there.
+        var ignored = 0
+        /// How things stood at the last step.
+        var lastSituation: Situation?
     }
 
     private struct Process: Sendable {
         let number: Int
         let isAlone: Bool
+        /// Whether none begins when it ends.
+        let isLast: Bool
         let time: VirtualProcess
         let kill: @Sendable () -> Void
     }
@@ -79,11 +139,13 @@ final class Stage: Sendable {
     let runtime: RuntimeFolder
     private let folder: TemporaryState
     private let schedule: Schedule
+    private let attention: Attention
     private let state: Mutex<State>
     private let began: Instant
 
-    private init(_ schedule: Schedule, _ time: VirtualTime, isReadable: Bool) throws {
+    private init(_ schedule: Schedule, _ time: VirtualTime, isReadable: Bool, attention: Attention) throws {
         self.schedule = schedule
+        self.attention = attention
         self.time = time
         began = time.now
         folder = try TemporaryState()
@@ -96,18 +158,27 @@ final class Stage: Sendable {
 
     /// Runs a play.
     ///
-    /// - Parameter isReadable: whether the report says all that has happened.
-    static func run(_ play: some Play, _ schedule: Schedule, isReadable: Bool = false) async throws -> Report {
+    /// - Parameters:
+    ///   - isReadable: whether the report says all that has happened.
+    ///   - attention: what the stage finds out on the way.
+    static func run(
+        _ play: some Play, _ schedule: Schedule, isReadable: Bool = false, attention: Attention = .steps
+    ) async throws -> Report {
         try await play.prepare()
         let time = VirtualTime()
         return try await VirtualTime.$current.withValue(time) {
             try await withTaskExecutorPreference(time.executor) {
-                let stage = try Stage(schedule, time, isReadable: isReadable)
+                let stage = try Stage(schedule, time, isReadable: isReadable, attention: attention)
                 await stage.watch { try await play.perform(on: stage) }
                 // Whatever is left of a process that was killed may keep the stage for a while.
                 stage.folder.remove()
                 stage.runtime.remove()
-                return stage.state.withLock { $0.report }
+                return stage.state.withLock { state in
+                    if let last = schedule.entries.last, state.report.steps.indices.contains(last.step) {
+                        state.report.lastIsGone = state.report.steps[last.step].isGoneLater
+                    }
+                    return state.report
+                }
             }
         }
     }
@@ -142,12 +213,26 @@ final class Stage: Sendable {
     func set(_ devices: [Device]) { state.withLock { $0.devices = devices } }
 
     /// From now on the schedule counts.
-    func beginFaults() { state.withLock { $0.isFaulty = true } }
+    func beginFaults() {
+        let sessions = state.withLock { $0.devices.first?.inside?.manager }.map { manager in
+            manager.assumeIsolated { $0.secureSessions }
+        }
+        state.withLock { state in
+            state.isFaulty = true
+            state.known = sessions ?? []
+        }
+    }
 
     func endFaults() { state.withLock { $0.isFaulty = false } }
 
     /// The faults of this run.
     var faults: [Schedule.Entry] { schedule.entries }
+
+    /// Notes what the device has done for a user.
+    func tell(_ event: String) {
+        note(event)
+        state.withLock { $0.report.outcome.done.append(event) }
+    }
 
     func note(_ event: String) {
         let now = time.now
@@ -160,14 +245,20 @@ final class Stage: Sendable {
 
     private func fate(of message: [UInt8], from: PeerAddress, to: PeerAddress) -> [Duration] {
         let now = time.now
-        let (faults, victim, label, device, isHeldUp) = state.withLock { state in
+        let (faults, victim, label, device, isHeldUp, step) = state.withLock { state in
             state.report.messages += 1
             let label = take(message, isToDevice: state.devices.contains { $0.address == to }, in: &state)
             let isHeldUp = state.heldUpUntil.map { now < $0 } ?? false
-            guard state.isFaulty else { return ([Fault](), Process?.none, label, state.devices.first, isHeldUp) }
-            let faults = schedule.faults(at: state.report.steps.count)
-            state.report.steps.append(.message(canKill: state.process != nil))
-            return (faults, state.process, label, state.devices.first, isHeldUp)
+            guard state.isFaulty else {
+                return ([Fault](), Process?.none, label, state.devices.first, isHeldUp, Int?.none)
+            }
+            let step = state.report.steps.count
+            state.report.steps.append(Step(kind: .message(canKill: state.process != nil)))
+            state.isToDevice[step] = state.devices.contains { $0.address == to }
+            return (schedule.faults(at: step), state.process, label, state.devices.first, isHeldUp, step)
+        }
+        if let step, let device, attention != .nothing {
+            observe(step, message, to: to, sent: now, isHeldUp: isHeldUp, device)
         }
         var arrivals = [isHeldUp ? Self.lateness : TestNetwork.latency]
         for fault in faults {
@@ -193,6 +284,142 @@ final class Stage: Sendable {
         return arrivals
     }
 
+    // MARK: Steps that need no fault
+
+    /// Finds out which faults of a message need not be tried.
+    private func observe(
+        _ step: Int, _ message: [UInt8], to receiver: PeerAddress, sent: Instant, isHeldUp: Bool, _ device: Device
+    ) {
+        guard let inside = device.inside, message.count >= 8 else { return }
+        let (session, counter) = (message.session, message.counter)
+        let isToDevice = receiver == device.address
+        if attention == .steps {
+            // This is the moment at which the process would be killed.
+            time.execute { [self] in compare(step, inside) }
+            // It arrives in a moment, if nothing befalls it.
+            _ = time.eventLoop.schedule(in: TestNetwork.latency) { [self] in
+                // Two timers are those of the message itself: nothing would overtake it.
+                let isAlone = time.timers(until: sent + Self.overtaking) <= 2
+                let known = inside.manager.assumeIsolated { $0.secureSessions }
+                state.withLock { state in
+                    if isAlone { state.report.steps[step].idle.append(.reordered) }
+                    if isToDevice {
+                        guard state.known.contains(session), !known.contains(session) else { return }
+                        // A session that was removed does not come back.
+                        state.report.steps[step].idle += [.lost, .late, .doubled, .echoed, .reordered]
+                        if state.unwritten.contains(step) { state.report.steps[step].asBefore.append(.killed) }
+                        if !isHeldUp, schedule.faults(at: step).allSatisfy({ !$0.isOfMessage }) { state.ignored += 1 }
+                    } else if state.places[receiver]?.isGone ?? false {
+                        state.report.steps[step].idle.append(.lost)
+                    }
+                }
+            }
+        }
+        _ = time.eventLoop.schedule(in: Self.lateness) { [self] in
+            // A message that the device has already, or has no session for, is acknowledged at most. A handshake may begin again.
+            let isNews =
+                isToDevice && (session == 0 || inside.manager.assumeIsolated { $0.wouldTakeIn(counter, session) })
+            state.withLock { state in
+                let isGone = isToDevice ? state.living.isEmpty : state.places[receiver]?.isGone ?? false
+                if isGone, !isNews { state.report.steps[step].isGoneLater = true }
+            }
+        }
+    }
+
+    /// Compares how things stand with the step before.
+    private func compare(_ step: Int, _ inside: Device.Inside) {
+        let known = inside.manager.assumeIsolated { $0.secureSessions }
+        let files = digest
+        state.withLock { state in
+            state.known.formUnion(known)
+            let victim = state.process
+            let now = Situation(
+                victim: victim?.number, files: files,
+                others: state.lives.reduce(0) { $0 + ($1 === victim?.time ? 0 : $1.work) },
+                device: inside.life.work - state.ignored)
+            if let last = state.lastSituation {
+                // After it nothing happens soon, so the moment makes no difference. Its memory goes in any case, and the
+                // message of this step is all that it can have sent.
+                if let victim, victim.isLast, state.living == [victim.number], last.victim == now.victim,
+                    last.files == now.files, last.others == now.others
+                {
+                    if state.isToDevice[step] ?? true {
+                        state.unwritten.insert(step)
+                    } else {
+                        state.report.steps[step].asBefore.append(.killed)
+                    }
+                }
+                if last.device == now.device { state.report.steps[step].asBefore.append(.evicted) }
+            }
+            if known.isEmpty { state.report.steps[step].idle.append(.evicted) }
+            state.lastSituation = now
+        }
+    }
+
+    /// All that the processes have written.
+    private var digest: Int {
+        var hasher = Hasher()
+        for folder in [path, runtime.directory.path] { Self.digest(folder, &hasher) }
+        return hasher.finalize()
+    }
+
+    private static func digest(_ path: String, _ hasher: inout Hasher) {
+        guard let folder = opendir(path) else { return }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name != ".", name != ".." else { continue }
+            hasher.combine(name)
+            if entry.pointee.d_type == DT_DIR {
+                digest(path + "/" + name, &hasher)
+            } else {
+                hasher.combine(FileManager.default.contents(atPath: path + "/" + name))
+            }
+        }
+    }
+
+    private struct Links: LinkProvider {
+        let stage: Stage
+        let process: VirtualProcess
+        let network: any LinkProvider
+        var properties: LinkProperties { network.properties }
+
+        func open(
+            port: UInt16, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
+        ) async throws(TransportError) -> any DatagramLink {
+            let link = try await network.open(port: port, on: eventLoop, receive: receive)
+            guard let address = try? PeerAddress(parsing: "[::1]:\(link.port)") else { return link }
+            stage.state.withLock { $0.places[address] = Place(process: process) }
+            return Link(stage: stage, address: address, link: link)
+        }
+    }
+
+    /// A link whose end the stage hears of.
+    private struct Link: DatagramLink {
+        let stage: Stage
+        let address: PeerAddress
+        let link: any DatagramLink
+        var port: UInt16 { link.port }
+        var isOpen: Bool { link.isOpen }
+
+        func send(_ message: [UInt8], to address: PeerAddress) -> Int32? { link.send(message, to: address) }
+
+        func multicast(_ message: [UInt8], to group: PeerAddress) -> [MulticastAttempt] {
+            link.multicast(message, to: group)
+        }
+
+        func join(_ groups: Set<PeerAddress>) async throws(TransportError) { try await link.join(groups) }
+
+        func onLoss(_ handler: @escaping @Sendable (PeerAddress, TransportError) -> Void) { link.onLoss(handler) }
+
+        func close() async {
+            await link.close()
+            stage.state.withLock { $0.places[address]?.closed = stage.time.now }
+        }
+    }
+
     private func happen(_ event: String, _ what: (@Sendable () async -> Void)?) {
         note(event)
         if let what { time.start { await what() } }
@@ -203,8 +430,7 @@ final class Stage: Sendable {
     /// - Returns: what is said of it in the trace.
     private func take(_ message: [UInt8], isToDevice: Bool, in state: inout State) -> String {
         guard message.count >= 8 else { return "" }
-        let session = UInt16(message[1]) | UInt16(message[2]) << 8
-        let counter = message[4..<8].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+        let (session, counter) = (message.session, message.counter)
         let number = state.sessions[session] ?? state.sessions.count
         state.sessions[session] = number
         var counters = state.counters[number] ?? [:]
@@ -246,7 +472,8 @@ final class Stage: Sendable {
         let places = devices.compactMap { device in device.node.map { ($0, device.address) } }
         options.discovery = Whereabouts(Dictionary(uniqueKeysWithValues: places))
         options.time = time
-        options.links = self.time.network.links()
+        let links = self.time.network.links()
+        options.links = (time as? VirtualProcess).map { Links(stage: self, process: $0, network: links) } ?? links
         var records = runtime.directory
         records.atOpen = opened
         options.runtime = records
@@ -265,10 +492,11 @@ final class Stage: Sendable {
     /// - Parameters:
     ///   - isAlone: whether no other runs beside it, so that what it leaves behind is its own.
     ///   - canBeKilled: one process at a time may be the victim.
+    ///   - isLast: whether none begins when it ends.
     ///   - limit: how long it may take.
     /// - Returns: `nil` if it was killed.
     func process<Result: Sendable>(
-        isAlone: Bool = true, canBeKilled: Bool = true, atMost limit: Duration,
+        isAlone: Bool = true, canBeKilled: Bool = true, isLast: Bool = false, atMost limit: Duration,
         _ work: @escaping @Sendable (Controller, Instant) async -> Result
     ) async -> Result? {
         let time = time.process()
@@ -276,9 +504,11 @@ final class Stage: Sendable {
         takeBack()
         let number = state.withLock { state in
             state.processes += 1
+            state.lives.append(time)
             let number = state.processes
+            state.living.insert(number)
             if canBeKilled {
-                state.process = Process(number: number, isAlone: isAlone, time: time) { end.set(nil) }
+                state.process = Process(number: number, isAlone: isAlone, isLast: isLast, time: time) { end.set(nil) }
             }
             return number
         }
@@ -292,7 +522,10 @@ final class Stage: Sendable {
         let result = await end.value
         state.withLock { state in
             if state.process?.number == number { state.process = nil }
-            state.report.trace.add(result.map { "\($0)" } ?? "killed")
+            state.living.remove(number)
+            let end = result.map { "\($0)" } ?? "killed"
+            state.report.trace.add(end)
+            state.report.outcome.heard.append(end)
         }
         guard result != nil else { return nil }
         if time.now - began > limit { complain("a process took \(time.now - began)") }
@@ -307,6 +540,7 @@ final class Stage: Sendable {
         state.withLock { state in
             state.process = nil
             state.graves.append(process.time)
+            state.living.remove(process.number)
         }
         process.kill()
     }
@@ -341,7 +575,7 @@ final class Stage: Sendable {
         let older = state.withLock { state -> Data? in
             guard state.isFaulty else { return nil }
             let faults = schedule.faults(at: state.report.steps.count)
-            state.report.steps.append(.start)
+            state.report.steps.append(Step(kind: .start))
             return faults.contains(.takenBack) ? state.records.dropLast().last : nil
         }
         guard let older, let recordFile else { return }
@@ -392,4 +626,23 @@ protocol Play: Sendable, CustomStringConvertible {
 
 extension Play {
     func prepare() async throws {}
+}
+
+extension [UInt8] {
+    /// The number of the session in the header of a message; 0 if it has none.
+    fileprivate var session: UInt16 { UInt16(self[1]) | UInt16(self[2]) << 8 }
+    /// Its message counter.
+    fileprivate var counter: UInt32 { self[4..<8].reversed().reduce(0) { $0 << 8 | UInt32($1) } }
+}
+
+extension ExchangeManager {
+    /// The numbers of its secure sessions.
+    fileprivate var secureSessions: Set<UInt16> {
+        Set(engine.sessions.keys.compactMap { if case .secure(let number) = $0 { number } else { nil } })
+    }
+
+    /// Whether a message of a session would do something here.
+    fileprivate func wouldTakeIn(_ counter: UInt32, _ session: UInt16) -> Bool {
+        engine.sessions[.secure(session)].map { !$0.window.isDuplicate(counter) } ?? false
+    }
 }

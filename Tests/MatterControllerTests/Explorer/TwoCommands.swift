@@ -97,7 +97,7 @@ struct TwoCommands: Play {
                 let mark: UInt64 =
                     command.fields.flatMap { try? TLVFields(structure: $0, "the command")[0] }?.integer() ?? 0
                 state.withLock { $0.done.append(mark) }
-                stage.note("does \(mark)")
+                stage.tell("does \(mark)")
                 return .outcome(.status(StatusIB(.success)))
             }
             model.read = { [self] path, _ in
@@ -123,14 +123,16 @@ struct TwoCommands: Play {
         plan.sessionLimit = 3
         plan.random = SeededRandom(0)
         plan.model = lamp.model
-        let device = try await LoopbackDevice.start(plan)
+        let life = stage.time.process()
+        let device = try await LoopbackDevice.start(plan, time: life)
         stage.set(
             Stage.Device(
                 address: device.address,
                 restart: {
                     lamp.restart()
                     await device.restart()
-                }, evict: { await device.evict() }))
+                }, evict: { await device.evict() },
+                inside: Stage.Device.Inside(life: life, manager: device.manager)))
         let owner = Controller(stage.options(stage.time))
         _ = try await owner.fabrics.add(members.fabric.local, name: "home", vendorID: VendorID(0xFFF1))
         try await owner.context.nodes().save(NodeRecord(nodeID: Bench.node, name: "lamp"))
@@ -145,14 +147,14 @@ struct TwoCommands: Play {
         switch order {
         case .oneByOne:
             let first = await process(stage, [2], rule)
-            outcomes = await first + process(stage, [3], rule)
+            outcomes = await first + process(stage, [3], rule, isLast: true)
         case .sideBySide:
-            async let first = process(stage, [2], rule, isAlone: false)
+            async let first = process(stage, [2], rule, isAlone: false, isLast: true)
             // They differ in nothing but their order, so it is enough to kill one of them.
-            async let second = process(stage, [3], rule, isAlone: false, canBeKilled: false)
+            async let second = process(stage, [3], rule, isAlone: false, canBeKilled: false, isLast: true)
             outcomes = await first + second
         case .together:
-            outcomes = await process(stage, [2, 3], rule)
+            outcomes = await process(stage, [2, 3], rule, isLast: true)
         }
         stage.endFaults()
         try await stage.time.sleep(for: Stage.aftermath)
@@ -164,9 +166,11 @@ struct TwoCommands: Play {
 
     private func process(
         _ stage: Stage, _ marks: [UInt64], _ rule: NodeLink.Repeatability, isAlone: Bool = true,
-        canBeKilled: Bool = true
+        canBeKilled: Bool = true, isLast: Bool = false
     ) async -> [Outcome] {
-        await stage.process(isAlone: isAlone, canBeKilled: canBeKilled, atMost: Self.budget + Self.goodbye) {
+        await stage.process(
+            isAlone: isAlone, canBeKilled: canBeKilled, isLast: isLast, atMost: Self.budget + Self.goodbye
+        ) {
             controller, began in
             await withTaskGroup(of: (Int, Outcome).self) { group in
                 for (place, mark) in marks.enumerated() {
