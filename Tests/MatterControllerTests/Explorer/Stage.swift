@@ -51,8 +51,8 @@ final class Stage: Sendable {
     /// A link of a process.
     private struct Place {
         let process: VirtualProcess
-        var closed: Instant?
-        var isGone: Bool { closed != nil || process.isKilled }
+        var isClosed = false
+        var isGone: Bool { isClosed || process.isKilled }
     }
 
     /// A message that is late comes when all is over, unless that takes very long.
@@ -116,8 +116,6 @@ final class Stage: Sendable {
         var living: Set<Int> = []
         /// The sessions that the device has had.
         var known: Set<UInt16> = []
-        /// The steps whose messages are for the device.
-        var isToDevice: [Int: Bool] = [:]
         /// The steps at which the process that can be killed has written nothing since the one before.
         var unwritten: Set<Int> = []
         /// Messages that reached the device and changed nothing there.
@@ -254,7 +252,6 @@ final class Stage: Sendable {
             }
             let step = state.report.steps.count
             state.report.steps.append(Step(kind: .message(canKill: state.process != nil)))
-            state.isToDevice[step] = state.devices.contains { $0.address == to }
             return (schedule.faults(at: step), state.process, label, state.devices.first, isHeldUp, step)
         }
         if let step, let device, attention != .nothing {
@@ -295,7 +292,7 @@ final class Stage: Sendable {
         let isToDevice = receiver == device.address
         if attention == .steps {
             // This is the moment at which the process would be killed.
-            time.execute { [self] in compare(step, inside) }
+            time.execute { [self] in compare(step, isToDevice: isToDevice, inside) }
             // It arrives in a moment, if nothing befalls it.
             _ = time.eventLoop.schedule(in: TestNetwork.latency) { [self] in
                 // Two timers are those of the message itself: nothing would overtake it.
@@ -327,7 +324,7 @@ final class Stage: Sendable {
     }
 
     /// Compares how things stand with the step before.
-    private func compare(_ step: Int, _ inside: Device.Inside) {
+    private func compare(_ step: Int, isToDevice: Bool, _ inside: Device.Inside) {
         let known = inside.manager.assumeIsolated { $0.secureSessions }
         let files = digest
         state.withLock { state in
@@ -343,7 +340,7 @@ final class Stage: Sendable {
                 if let victim, victim.isLast, state.living == [victim.number], last.victim == now.victim,
                     last.files == now.files, last.others == now.others
                 {
-                    if state.isToDevice[step] ?? true {
+                    if isToDevice {
                         state.unwritten.insert(step)
                     } else {
                         state.report.steps[step].asBefore.append(.killed)
@@ -359,65 +356,8 @@ final class Stage: Sendable {
     /// All that the processes have written.
     private var digest: Int {
         var hasher = Hasher()
-        for folder in [path, runtime.directory.path] { Self.digest(folder, &hasher) }
+        for folder in [path, runtime.directory.path] { hasher.combine(contentsOf: folder) }
         return hasher.finalize()
-    }
-
-    private static func digest(_ path: String, _ hasher: inout Hasher) {
-        guard let folder = opendir(path) else { return }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name != ".", name != ".." else { continue }
-            hasher.combine(name)
-            if entry.pointee.d_type == DT_DIR {
-                digest(path + "/" + name, &hasher)
-            } else {
-                hasher.combine(FileManager.default.contents(atPath: path + "/" + name))
-            }
-        }
-    }
-
-    private struct Links: LinkProvider {
-        let stage: Stage
-        let process: VirtualProcess
-        let network: any LinkProvider
-        var properties: LinkProperties { network.properties }
-
-        func open(
-            port: UInt16, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
-        ) async throws(TransportError) -> any DatagramLink {
-            let link = try await network.open(port: port, on: eventLoop, receive: receive)
-            guard let address = try? PeerAddress(parsing: "[::1]:\(link.port)") else { return link }
-            stage.state.withLock { $0.places[address] = Place(process: process) }
-            return Link(stage: stage, address: address, link: link)
-        }
-    }
-
-    /// A link whose end the stage hears of.
-    private struct Link: DatagramLink {
-        let stage: Stage
-        let address: PeerAddress
-        let link: any DatagramLink
-        var port: UInt16 { link.port }
-        var isOpen: Bool { link.isOpen }
-
-        func send(_ message: [UInt8], to address: PeerAddress) -> Int32? { link.send(message, to: address) }
-
-        func multicast(_ message: [UInt8], to group: PeerAddress) -> [MulticastAttempt] {
-            link.multicast(message, to: group)
-        }
-
-        func join(_ groups: Set<PeerAddress>) async throws(TransportError) { try await link.join(groups) }
-
-        func onLoss(_ handler: @escaping @Sendable (PeerAddress, TransportError) -> Void) { link.onLoss(handler) }
-
-        func close() async {
-            await link.close()
-            stage.state.withLock { $0.places[address]?.closed = stage.time.now }
-        }
     }
 
     private func happen(_ event: String, _ what: (@Sendable () async -> Void)?) {
@@ -472,8 +412,14 @@ final class Stage: Sendable {
         let places = devices.compactMap { device in device.node.map { ($0, device.address) } }
         options.discovery = Whereabouts(Dictionary(uniqueKeysWithValues: places))
         options.time = time
-        let links = self.time.network.links()
-        options.links = (time as? VirtualProcess).map { Links(stage: self, process: $0, network: links) } ?? links
+        options.links = self.time.network.links()
+        if let process = time as? VirtualProcess {
+            options.links = WatchedLinks(
+                of: self.time.network.links(),
+                opened: { [weak self] address in
+                    self?.state.withLock { $0.places[address] = Place(process: process) }
+                }, closed: { [weak self] address in self?.state.withLock { $0.places[address]?.isClosed = true } })
+        }
         var records = runtime.directory
         records.atOpen = opened
         options.runtime = records
